@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_agree.c - agreement: the same decision everywhere, of the dead only, merged from the votes
- * of all others; everybody who lives decides; with one death messages are linear in n, and the
- * depth logarithmic.
+ * check_agree.c - what must hold of agreement. All adopt the same decision. It names dead processes
+ * only, and is merged from the votes of all others. Everybody who lives decides. With one death the
+ * number of messages is linear in n, and the depth is logarithmic.
  */
 #include "model_agree.h"
 
@@ -19,7 +19,7 @@ static void votes(struct sim *s, const struct ft_decision *d)
         l = agree_local_of(s, q, d->generation - 1);
         all.committed = ft_max_u64(all.committed, l.committed);
         all.flags |= l.flags;
-        if (s->o.n <= 64) /* larger jobs have no such bits */
+        if (s->o.n <= 64) /* larger jobs do not have these bits */
             ft_bitset_merge(&all.incomplete, &l.incomplete);
     }
     if (memcmp(&all, &d->data, sizeof all))
@@ -41,7 +41,7 @@ void sim_check_decision(struct sim *s, int p, const struct ft_decision *d)
         return;
     me->log[d->generation] = h;
     for (int q = 0; q < s->o.n && !known;
-         q++) { /* the first that lives and has one stands for all */
+         q++) { /* the first living process that has adopted one stands for all */
         if (q == p || !sim_alive(s, q) || !all[q].log[d->generation])
             continue;
         known = 1;
@@ -67,7 +67,8 @@ static void linear(struct sim *s)
     uint64_t n = (uint64_t)s->o.n, log = 0;
     while (2ull << log < n)
         log++;
-    /* two ends of each edge announce, each announces to its next, a vote and a decision an edge */
+    /* both ends of each edge announce; each process announces to its next one; each edge has a
+     * vote and a decision */
     if (s->sent > (n - 2) * 4 + n - 1)
         sim_wrong(s, "%" PRIu64 " messages for one death among %" PRIu64, s->sent, n);
     /* the news up and down the tree, the votes up, the decision down */

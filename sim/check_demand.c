@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_demand.c - a group that takes images alone: check_images.c after each step, and nothing
- * hangs.
+ * check_demand.c - what must hold in a group that takes images alone: check_images.c looks after
+ * each step, and nothing hangs.
  */
 #include "demand_main.h"
 
@@ -33,7 +33,7 @@ void demand_group(const struct sim *s, int p, struct sim_group *g)
 static void step(struct sim *s, int p)
 {
     struct sim_group g;
-    demand_group(s, p, &g); /* a step of p concerns its group alone */
+    demand_group(s, p, &g); /* a step of p changes only its own group */
     if (!demand_world(s)->back)
         sim_check_group(s, &g);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_images.c - no tag names an image that is not there, and nobody flips to what is not tagged
- * everywhere. So whichever checksum process is left, what is rebuilt with its codeword is of one
- * version, and not older than what logs begin at.
+ * check_images.c - no tag names an image that is not there, and nobody flips to an image that is
+ * not tagged everywhere. So whatever checksum process is left, its codeword gives blocks that fit
+ * together, and no image is older than the beginning of the logs.
  */
 #include "sim_images.h"
 
 /* as it is said: 0 is the committed one */
 static uint64_t number(uint64_t version) { return FT_VERSION_NUMBER(version); }
 
-/* Of member k's image, in the latest codeword i; 0: that is being replaced. */
+/* The version of member k's image in the latest codeword i; 0: that codeword is being replaced. */
 static uint64_t tag_of(const struct sim_group *g, int i, int k)
 {
     return g->code[i].lost ? 0 : g->code[i].images->tag[k];
@@ -25,12 +25,13 @@ static void images(struct sim *s, const struct sim_group *g, int k)
     const struct sim_group_proc *q = &g->member[k];
     const struct sim_images *has = q->images;
     uint64_t latest = sim_images_latest(has);
-    int over = g->stream && !sim_images_has(has, latest); /* being replaced, or about to flip */
+    int over =
+        g->stream && !sim_images_has(has, latest); /* it is being replaced, or about to flip */
     for (int i = 0; i < g->codes; i++) {
         const struct sim_group_proc *ch = &g->code[i];
         uint64_t tag = tag_of(g, i, k);
         if (!ch->settled && g->codes > 1)
-            continue; /* it is about to go by the lead; nobody else is lost before */
+            continue; /* it will go by the lead, and nobody else is lost before that */
         if (tag && !sim_images_has(has, tag) && !is_lifted(ch->images, k, tag))
             sim_wrong(s,
                       "codeword %d holds image %" PRIu64
@@ -52,7 +53,7 @@ static void images(struct sim *s, const struct sim_group *g, int k)
         sim_wrong(s, "latest image %" PRIu64 " of %d is not there", number(latest), q->p);
 }
 
-/* It is at this image, and the answer will count. */
+/* Main is making this one, and its answer will count. */
 static int folds(const struct ft_carrier *ch, int rank)
 {
     return ch->cmd.kind == FT_CMD_FOLD && ch->demand.folding == ch->cmd.number &&
@@ -63,7 +64,7 @@ static void member(struct sim *s, const struct sim_group *g, int k)
 {
     const struct sim_group_proc *q = &g->member[k];
     if (q->lost)
-        return; /* it is being rebuilt: what it had is gone */
+        return; /* it is being rebuilt, and what it had is gone */
     images(s, g, k);
     for (int i = 0; i < g->codes && g->quiet && q->settled; i++) {
         const struct sim_group_proc *ch = &g->code[i];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_job.c - what must hold in a job, looked at where it happens and after each step.
+ * check_job.c - what must hold in a job. It is checked where it happens, and after each step.
  */
 #include "check_job.h"
 
 #include "job_images.h"
 #include "job_shell.h"
 
-/* One decision, and what follows from it is one for all. */
+/* All adopt one decision, and derive the same from it. */
 static void check_decision(struct sim *s, int p, const struct ft_decision *d, int lost,
                            int rollback)
 {
@@ -15,7 +15,7 @@ static void check_decision(struct sim *s, int p, const struct ft_decision *d, in
     uint64_t h = (sim_hash(d, sizeof *d) << 2 | (uint64_t)(lost << 1 | rollback)) << 1 | 1;
     uint32_t g = d->generation;
     if (!ft_bitset_equal(&w->failed[g],
-                         &d->failed)) { /* another of this number died with its adopters */
+                         &d->failed)) { /* another decision of this number died with its adopters */
         w->failed[g] = d->failed;
         w->superseded[g] = 0;
         memset(job_said(s, g, 0), 0, (size_t)s->o.n * sizeof(uint32_t));
@@ -29,7 +29,7 @@ static void check_decision(struct sim *s, int p, const struct ft_decision *d, in
     *job_adopted(s, g, p) = h;
 }
 
-/* Told recovery: main q knows who is new, and has said that it is repaired. */
+/* Told recovery: whether main q knows who is new, and has said that it is repaired. */
 static int has_repaired(const struct sim_main *m)
 {
     return m->reached > 0 ||
@@ -42,7 +42,8 @@ void job_note_vote(struct sim *s, int p)
     m->unrepaired = m->rank >= 0 && !has_repaired(m);
 }
 
-/* p has adopted a decision by which a rank is not new any more: all who live were told of it. */
+/* p has adopted a decision by which some rank is not new any more. Then all living ones were told
+ * of that rank. */
 static void check_told_still(struct sim *s, int p)
 {
     const struct job_world *w = job_world(s);
@@ -66,7 +67,7 @@ static void check_told_still(struct sim *s, int p)
     }
 }
 
-/* p has adopted a decision, and its main knows nothing of it yet. */
+/* p has adopted a decision, and its main does not know it yet. */
 void job_check_adopted(struct sim *s, int p, const struct ft_decision *d, int lost, int rollback)
 {
     const struct sim_main *m = &job_proc(s, p)->main;
@@ -85,8 +86,8 @@ void job_check_adopted(struct sim *s, int p, const struct ft_decision *d, int lo
         sim_wrong(s, "%d is parked for ever", p);
 }
 
-/* Of the nodes that were lost with slots that are new in the decision: it has all of each, and says
- * so, and nobody goes back alone from what only they had. */
+/* Nodes that were lost with slots that are new in the decision. The decision has all slots of such
+ * a node, and says that a node was lost. Nobody goes back alone from what only that node had. */
 void job_check_nodes(struct sim *s, int p, const struct ft_decision *d, int lost, int rollback)
 {
     static struct ft_bitset before;
@@ -114,7 +115,7 @@ void job_check_nodes(struct sim *s, int p, const struct ft_decision *d, int lost
         sim_wrong(s, "%d replays, and goes on though a node was lost", p);
 }
 
-/* In large jobs the root stands for all: what it does comes after all others have answered. */
+/* In large jobs the root stands for all, since it acts after all others have answered. */
 static int look_at_all(const struct sim *s, int p)
 {
     return s->o.n <= 64 || ft_order_is_root(&job_process(s, p)->order);
@@ -128,7 +129,7 @@ void job_note_said(struct sim *s, int p)
         *said = c->answered_seq;
 }
 
-/* Orders that were handed out in a step of p. */
+/* Checks the orders that a step of p has handed out. */
 void job_check_orders(struct sim *s, int p, uint32_t generation, uint32_t seq)
 {
     const struct job_world *w = job_world(s);
@@ -157,7 +158,7 @@ void job_check_copies(struct sim *s, int p, const struct ft_command_arg *a)
         const struct sim_main *m = &job_proc(s, q)->main;
         if (!sim_alive(s, q) || ft_bit_get(&w->failed[g], q) || m->rank < 0 ||
             o->order.generation != g || !o->order.active)
-            continue; /* its generation is ending, its main may go on */
+            continue; /* its generation is ending, so its main may go on */
         if (m->place != FT_AT_ENTRY && m->place != FT_AT_HELD && m->place != FT_AT_OVER)
             sim_wrong(s, "a cut before %d had arrived", q);
         if (m->replaying && m->committed > 0)
@@ -170,8 +171,8 @@ void job_check_copies(struct sim *s, int p, const struct ft_command_arg *a)
                   mine->committed);
 }
 
-/* p is about to take its image in a snapshot: all others see the snapshot, and nobody is in the
- * middle of an access to p. */
+/* p is about to take its image in a snapshot. All others must see the snapshot, and nobody may be
+ * in the middle of an access to p. */
 void job_check_image(struct sim *s, int p, const struct ft_command_arg *a)
 {
     const struct ft_process *me = job_process(s, p);
@@ -184,7 +185,7 @@ void job_check_image(struct sim *s, int p, const struct ft_command_arg *a)
         const struct sim_main *m = &job_proc(s, q)->main;
         if (!sim_alive(s, q) || m->rank < 0 || o->order.generation != g ||
             o->order.seq > me->order.seq)
-            continue; /* for them it is called off */
+            continue; /* for these the snapshot is called off */
         if (m->gate != a->snapshot)
             sim_wrong(s, "%d takes its image in a snapshot that %d does not see", p, q);
         if (m->inside && m->of == 1 + p)
@@ -200,8 +201,9 @@ void job_check_image(struct sim *s, int p, const struct ft_command_arg *a)
                   mine->committed);
 }
 
-/* What p, which has its image in a snapshot, writes is not to be in q's of the same one; and what
- * it writes before its own has to be in q's: p knows of the snapshot, and does it there, too. */
+/* p writes to q. If p has its image of a snapshot, the write must not be in q's image of it. If p
+ * has none yet, the write must be in q's image: p knows of the snapshot, and writes to the image,
+ * too. */
 void job_check_access(struct sim *s, int p, int q)
 {
     const struct sim_main *from = &job_proc(s, p)->main;
@@ -234,8 +236,8 @@ void job_check_restores(struct sim *s, int p, const struct ft_command_arg *a)
                   a->version, mine->oldest);
 }
 
-/* Blocks of this version that p's group has. What was rebuilt after its owner had voted that it is
- * not there is not counted: all have decided that it never will be. */
+/* Counts the blocks of this version in p's group. A block is not counted if it was rebuilt after
+ * its owner had voted that it is not there: all have decided that it is lost for good. */
 static int blocks_left(const struct sim *s, int p, uint64_t version)
 {
     struct ft_process *me = job_process(s, p);
@@ -250,7 +252,7 @@ static int blocks_left(const struct sim *s, int p, uint64_t version)
     return there;
 }
 
-/* Told recovery: survivors keep what they have, new ranks get what there is. */
+/* Told recovery: survivors keep what they have, and new ranks get what is there. */
 void job_check_told(struct sim *s, int p, const struct ft_command_arg *a)
 {
     const struct ft_process *me = job_process(s, p);
@@ -277,7 +279,7 @@ void job_check_told(struct sim *s, int p, const struct ft_command_arg *a)
         sim_wrong(s, "%d comes without an image that could be made", p);
 }
 
-/* Main of p is told who is new, in this generation, and enters body. */
+/* Main of p is told who is new in this generation, and enters body. */
 void job_note_told(struct sim *s, int p, uint32_t generation)
 {
     const struct job_world *w = job_world(s);
@@ -294,7 +296,7 @@ void job_note_told(struct sim *s, int p, uint32_t generation)
     }
 }
 
-/* p begins as a rank that another process carried before, and knows what that one left. */
+/* p begins as a rank that another process has carried, and must know what that one has left. */
 void job_check_left(struct sim *s, int p)
 {
     const struct sim_main *m = &job_proc(s, p)->main;
@@ -306,8 +308,8 @@ void job_check_left(struct sim *s, int p)
         sim_wrong(s, "%d begins as rank %d with what %d left", p, m->rank, m->left - 1);
 }
 
-/* The newest carrier of p's rank that had all of the home log was on the node of slot `home`:
- * others have what the rank had logged before it was there. */
+/* The newest carrier of p's rank that had all of the home log must have been on the node of slot
+ * `home`. Other nodes have older parts only. */
 void job_check_log(struct sim *s, int p, int home)
 {
     int rank = job_proc(s, p)->main.rank, newest = -1;
@@ -322,7 +324,7 @@ void job_check_log(struct sim *s, int p, int home)
                   home, newest);
 }
 
-/* [It goes on, and is lost before anybody has heard: its replacement waits at the entry.] */
+/* [The root goes on, and is lost before anybody has heard. Its replacement waits at the entry.] */
 void job_check_fails(struct sim *s, int p)
 {
     const struct ft_process *me = job_process(s, p);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_member.c - jobs on several nodes: one decision for all who are members, of the dead and of
- * nodes that are out; when it is adopted, all that the dead had submitted to this node has been
- * applied, or will never be; nobody is out while its lease lasts, and no lease begins again after
- * that; a node that is lost is out in the end, and the others agree.
+ * check_member.c - what must hold in jobs on several nodes. All members adopt one decision, about
+ * the dead and nodes that are out. When it is adopted, all that the dead had submitted to this node
+ * was applied, or never will be. No node is out while its lease lasts, and its lease does not begin
+ * again after that. A lost node is out in the end, and the others agree on it.
  */
 #include "model_member.h"
 

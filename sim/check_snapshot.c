@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_snapshot.c - what a cut must be. A get overlaps it when it is under way at its source's
- * image. It crosses it when request and read lie on different sides: sent before the source's
- * image, read after the target's (or the other way round), and the request is not kept in the
- * target's image.
+ * check_snapshot.c - what must hold of a cut. A get overlaps it when the get is under way at its
+ * source's image. It crosses the cut when request and read are on different sides, and the request
+ * is not kept in the target's image: it was sent before the source's image and read after the
+ * target's, or the other way round.
  */
 #include "model_snapshot.h"
 
@@ -51,7 +51,7 @@ static void puts_(struct sim *s, int p)
         sim_wrong(s, "put %d of %d is twice in %d's image", w->touched, op->source, op->target);
 }
 
-/* Image set v counts: it must be one cut, with its channel state. */
+/* Set v of images counts. It must be one cut, with its channel state. */
 void snap_check_counted(struct sim *s, uint32_t v)
 {
     const struct snap_world *w = snap_world(s);

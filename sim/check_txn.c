@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * check_txn.c - nothing is delivered twice to a life of a rank, nothing that was acknowledged is
- * sent again, no answer comes from or to a life that is over, each transaction ends once, and in
- * the end nothing is outstanding.
+ * check_txn.c - nothing is delivered twice to a life of a rank, and nothing that was acknowledged
+ * is sent again. No answer comes from or goes to a life that is over. Each transaction ends once.
+ * In the end nothing is outstanding.
  */
 #include "model_txn.h"
 

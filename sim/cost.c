@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * cost.c - the snapshot algorithms side by side, and what each model costs over the number of
+ * cost.c - compares the snapshot algorithms, and prints what each model costs by the number of
  * processes.
  */
 #include "cost.h"
@@ -53,7 +53,7 @@ int sim_table(const struct sim_options *o, uint64_t max)
 static const int sizes[] = {2,   4,    8,    16,   32,    64,    128,   256,
                             512, 1000, 2000, 4000, 10000, 30000, 100000};
 #define SIZES FT_COUNTOF(sizes)
-/* One run in virtual time. 0: something is wrong, which is said. */
+/* Makes one run in virtual time. Returns 0 if something is wrong, and prints that. */
 static int run(struct sim *s, const struct sim_model *m, const struct sim_options *o, int n,
                int crashes)
 {
@@ -98,7 +98,7 @@ static int cost_of_waves(struct sim *s, const struct sim_options *o, int n)
 
 static int cost_of_agreement(struct sim *s, const struct sim_options *o, int n)
 {
-    int ok = run(s, &sim_model_agree, o, n, 1); /* its checker holds the bounds */
+    int ok = run(s, &sim_model_agree, o, n, 1); /* its checker looks at the bounds */
     uint64_t ticks = s->now - agree_world(s)->died_at;
     printf("%6d %9" PRIu64 " %6.2f %9" PRIu64 "\n", n, s->sent, (double)s->sent / n, ticks);
     return ok;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * demand_main.c - a main that takes images alone, or computes codewords; and what its process has
- * published of them.
+ * demand_main.c - a main that takes images alone or computes codewords, and what its process
+ * publishes of them.
  */
 #include "demand_main.h"
 
@@ -12,7 +12,7 @@ static struct demand_proc *proc(const struct sim *s, int p) { return &demand_wor
 static void tags(struct sim *s, int p, uint64_t version)
 {
     struct sim_images *me = &proc(s, p)->im;
-    if (demand_world(s)->back) /* all goes by the committed images again */
+    if (demand_world(s)->back) /* all go by the committed images again */
         sim_images_forget(me, DEMAND_COMMITTED);
     else if (!sim_images_tag(me, version))
         sim_wrong(s, "%d publishes a codeword that is not there", p);
@@ -41,7 +41,8 @@ void demand_publish(struct sim *s, int p, const struct ft_action *a)
 {
     if (a->word == FT_WORD_LIVE) {
         proc(s, p)->lost = 0;
-        memset(proc(s, p)->im.member, 0, sizeof proc(s, p)->im.member); /* leaves no trace */
+        memset(proc(s, p)->im.member, 0,
+               sizeof proc(s, p)->im.member); /* so that it leaves no trace in the state */
     }
     if (a->word == FT_WORD_GIVEN_UP)
         proc(s, p)->im.latest = 0;
@@ -85,7 +86,7 @@ void demand_answers(struct demand_proc *me, uint64_t version)
     me->news = 1;
 }
 
-/* It comes to its safepoint, or to where it can park. In the midst of an image it does not. */
+/* It comes to its safepoint, or to where it can park, unless it is taking an image. */
 static int moves(struct demand_proc *me)
 {
     int held = me->place == FT_AT_HELD, runs = me->place == FT_AT_BODY && me->im.wish >= 0;
@@ -100,14 +101,14 @@ static int moves(struct demand_proc *me)
     return 1;
 }
 
-/* A coordinated image goes where the latest one is not. */
+/* A coordinated image goes to a slot that does not hold the latest one. */
 static void overwrites_one(struct demand_proc *me)
 {
     me->im.slot[me->im.slot[1] && me->im.slot[1] == me->im.latest ? 2 : 1] = 0;
 }
 
-/* All of that takes no time here: the way of a replacement, but for the images that it is rebuilt
- * from; and what orders ask for. */
+/* Main does these at once: the steps of a replacement except REBUILD of latest images, and what
+ * orders ask for. */
 int demand_obeys_at_once(struct demand_proc *me)
 {
     if (me->number == me->answered)

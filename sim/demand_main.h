@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * demand_main.h - what can be broken in the model of demand checkpoints, and a main in it.
+ * demand_main.h - the mutants of model demand, and its mains.
  */
 #ifndef FT_SIM_DEMAND_MAIN_H
 #define FT_SIM_DEMAND_MAIN_H
@@ -11,22 +11,22 @@ enum demand_mutant {
     M_FLIPS_FIRST = 1, /* the owner is told before the codeword is tagged */
     M_NO_FREEZE,       /* a checksum process goes on between its vote and its adoption */
     M_LOST_MAIL,       /* COMMITTED is lost, without a failure */
-    M_NO_LIFT,         /* a member writes over what nobody else has */
-    M_LATE_TAKE,       /* a member's main begins between its agent's vote and adoption */
+    M_NO_LIFT,         /* a member overwrites an image that nobody else has */
+    M_LATE_TAKE,       /* a member's main begins an image between its agent's vote and adoption */
     M_DROPS_OVER,      /* a new generation voids what lies over the latest image */
-    M_OWN_TAGS,   /* in a new generation, each checksum process goes by what it has tagged itself */
-    M_TAKES_AGAIN, /* who leads then asks for any image, not for what was begun only */
-    M_THAWS,      /* nobody is frozen while a ballot is open */
-    M_COPIES,     /* an order to copy does not wait for an image that is under way */
-    M_WISHES,     /* what main was wished to take is still wished in a rollback */
+    M_OWN_TAGS, /* in a new generation, each checksum process goes by what it has tagged itself */
+    M_TAKES_AGAIN, /* the next lead asks for any image, not only for one that was begun */
+    M_THAWS,       /* nobody is frozen while a ballot is open */
+    M_COPIES,      /* an order to copy does not wait for an image that is under way */
+    M_WISHES,      /* an image is still wished in a rollback */
     M_TELLS_FIRST, /* in a new generation the lead tells ranks its tags before its helpers */
-    M_UNSAID       /* a codeword is rebuilt before all members have said of which images */
+    M_UNSAID       /* a codeword is rebuilt before all members have named their images */
 };
 
 /* demand_main.c: a main, and what its process has published. */
 void demand_publish(struct sim *s, int p, const struct ft_action *a);
 int demand_lies_over(const struct sim *s, int p);
-/* p's group, for the checks. */
+/* Fills in p's group for the checks. */
 void demand_group(const struct sim *s, int p, struct sim_group *g);
 void demand_copy_main(const struct sim *s, int p, struct ft_main *m);
 int demand_obeys_at_once(struct demand_proc *me);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * explore.c - every order, depth first. A state is known by 128 bits of hash of all its bytes; two
- * states that differ have the same one with a chance of about states^2 / 2^128.
+ * explore.c - tries every order, depth first. A state is known by a hash of 128 bits over all its
+ * bytes. The chance that two different states have the same hash is about states^2 / 2^128.
  *
- * With --deviations K: every order up to the first death. From then on the first thing that must
- * happen comes next, except in at most K steps, in which anything else that can happen does
- * (delay-bounded scheduling: Emmi, Qadeer, Rakamaric, POPL 2011).
+ * With --deviations K every order is tried up to the first death. From then on the first thing that
+ * has to happen comes next, except in at most K steps, where anything else that is possible may
+ * happen (delay-bounded scheduling: Emmi, Qadeer, Rakamaric, POPL 2011).
  */
 #include "sim_run.h"
 
@@ -16,8 +16,8 @@ struct search {
     struct sim *s;
     struct key *seen;
     uint64_t mask, max;
-    int crashes; /* allowed at the beginning */
-    int left;    /* of --deviations */
+    int crashes; /* how many are allowed at the beginning */
+    int left;    /* how many deviations are left */
     struct sim_explored *out;
     unsigned char *flat; /* scratch */
     size_t flat_size;
@@ -96,7 +96,7 @@ static void grow(struct search *x)
     free(old);
 }
 
-/* 1: this state was not seen before. */
+/* Returns 1 if this state was not seen before. */
 static int is_new(struct search *x)
 {
     size_t n = flat_bytes(x->s);
@@ -123,8 +123,8 @@ static int is_new(struct search *x)
 
 static void visit(struct search *x);
 
-/* Takes choice c from frame f, then, when the process may die in the middle, after each number of
- * its sends. */
+/* Takes choice c from frame f. If the process may die in the middle, it takes it again for each
+ * number of sends after which it dies. */
 static void follow(struct search *x, const struct frame *f, struct sim_choice c, int depth)
 {
     struct sim *s = x->s;
@@ -142,7 +142,7 @@ static void follow(struct search *x, const struct frame *f, struct sim_choice c,
     }
 }
 
-/* The choice that is no deviation; -1: all are possible. */
+/* The choice that counts as no deviation; -1: none of them is a deviation. */
 static int first_choice(const struct search *x, const struct sim_choices *can)
 {
     int first = can->n;

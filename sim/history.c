@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * history.c - a run as a list of choices: made shorter, written down, read again.
+ * history.c - a run as a list of choices, which can be shortened, written and read.
  *
- * A transcript is text: options, what is expected to be wrong, then a line a choice; after '#' is
- * for the reader.
+ * A transcript is text: the options, what is expected to be wrong, and a line for each choice. What
+ * follows '#' is for the reader.
  *
  *      model snapshot
  *      option n 2
@@ -14,8 +14,8 @@
  */
 #include "sim_run.h"
 
-/* What of a list is possible, one after the other; then, if wanted, the first thing that must
- * happen, until nothing is left. */
+/* Takes those choices of a list that are possible, in their order. Then, if wanted, the first thing
+ * that has to happen, again and again until nothing is left. */
 static void run_list(struct sim *s, const struct sim_choice *c, int n, int to_the_end)
 {
     static struct sim_choices can;
@@ -45,7 +45,8 @@ static void run_list(struct sim *s, const struct sim_choice *c, int n, int to_th
     }
 }
 
-/* The first words of what is wrong, without numbers: shrinking keeps to one kind of failure. */
+/* The first words of what is wrong, without numbers. Shortening keeps these, so that it stays with
+ * one kind of failure. */
 static int same_kind(const char *a, const char *b)
 {
     for (; *a && *b && *a != ':'; a++, b++) {

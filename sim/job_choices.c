@@ -16,7 +16,7 @@ int job_missing_child(const struct ft_order *o)
     return -1;
 }
 
-/* The image of the member that p is to add lies over its latest one: there is no way back. */
+/* The image that p is to add lies over the latest image of that member, so it cannot be dropped. */
 static int is_over(const struct sim *s, int p)
 {
     const struct job_proc *me = job_proc(s, p);
@@ -33,7 +33,7 @@ static enum job_what refused(enum ft_command c)
                                 : JOB_REFUSED_REBUILD;
 }
 
-/* No order is under way at the root. */
+/* 1: the root has no order under way. */
 int job_root_is_idle(const struct sim *s)
 {
     for (int p = 0; p < s->o.n; p++) {
@@ -67,8 +67,8 @@ static void accesses_can(const struct sim *s, int p, struct sim_choices *out)
         job_may_come(s, p, JOB_CALLS_OFF, 0, JOB_CALLED_OFF, out);
 }
 
-/* Where there is just one checkpoint: main waits for it after --ops safepoints, goes on to where it
- * is held, passes one more safepoint when it has its image, and rests when all is over. */
+/* If there is one checkpoint only, main waits for it after --ops safepoints and goes on to where it
+ * is held. When it has its image, it passes one more safepoint, and rests when all is over. */
 static int goes_on(const struct sim *s, int p)
 {
     const struct job_world *w = job_world(s);
@@ -113,19 +113,19 @@ static void main_can(const struct sim *s, int p, struct sim_choices *out)
         m->committed > 0) {
         if (m->replaying)
             job_may_come(s, p, JOB_DIVERGES, 0, JOB_DIVERGED, out);
-        else if (me->process.generation > 0) /* a survivor finds it out, and goes on */
+        else if (me->process.generation > 0) /* a survivor finds it out and goes on */
             job_may_come(s, p, JOB_DIVERGES, 1, JOB_FOUND, out);
     }
 }
 
-/* It waits for nothing but its clock: what could not be rebuilt is tried again. */
+/* It waits only for its clock, to try again what could not be rebuilt. */
 static int waits_for_clock(const struct ft_carrier *c)
 {
     return c->due.retry_ns && c->cmd.kind == FT_CMD_NONE &&
            (c->state != FT_CS_PARKING || ft_place_stands(c->heard.place));
 }
 
-/* One that was lost with its node, as p has not heard yet; -1: none. */
+/* A process that was lost with its node, which p has not heard yet; -1: there is none. */
 static int hears_out(const struct sim *s, int p)
 {
     const struct ft_process *me = job_process(s, p);

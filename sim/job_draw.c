@@ -13,7 +13,7 @@
 #include "job_shell.h"
 #include "model_job.h"
 
-/* Of the job under way: never changes, but for cfg.self. */
+/* The configuration of the job under way. Only cfg.self changes. */
 static struct ft_groups groups;
 static struct ft_process_cfg cfg;
 
@@ -30,7 +30,7 @@ static void draw_demand(struct sim *s)
 {
     struct job_world *w = job_world(s);
     struct ft_prng *r = &s->rng;
-    int small = s->o.ops > 1; /* all orders are to be tried: little else happens */
+    int small = s->o.ops > 1; /* all orders will be tried, so little else may happen */
     w->asks = small ? 1 : 1 + (int)ft_prng_below(r, 20);
     if (small)
         w->accesses = w->refuses = w->diverges = w->slow = w->every = w->dues = 0;
@@ -46,10 +46,10 @@ static void draw_demand(struct sim *s)
         job_draw_alone(s);
 }
 
-/* --starters: so many ranks, and just one checkpoint, so that all orders of it can be tried. Before
- * it all have entered body, in one order; mains do not come to body's end. --ops: safepoints that
- * they may pass before it. Seeds: one more than the accesses. Nobody is late, so that nothing but a
- * death calls it off. */
+/* With --starters there are so many ranks and one checkpoint only, so that all its orders can be
+ * tried. Before it all enter body, in one fixed order, and mains do not come to body's end. --ops
+ * is the number of safepoints that they may pass before the checkpoint. The seed is one more than
+ * the number of accesses. Nobody is late, so only a death calls the checkpoint off. */
 static void draw_one_checkpoint(struct sim *s)
 {
     struct job_world *w = job_world(s);
@@ -76,7 +76,7 @@ void job_draw(struct sim *s)
     if (w->nranks < w->nchecksums) /* strided groups need a rank each */
         w->nchecksums = w->nranks;
     int spares = n - w->nranks - w->nchecksums;
-    if (s->crashes > spares + 1 && ft_prng_below(r, 4)) /* most jobs live on */
+    if (s->crashes > spares + 1 && ft_prng_below(r, 4)) /* most jobs survive */
         s->crashes = (int)ft_prng_below(r, (uint64_t)spares + 2);
     w->dues = (int)ft_prng_below(r, 6);
     w->refuses = ft_prng_below(r, 3) ? 0 : 2;
@@ -93,7 +93,7 @@ void job_draw(struct sim *s)
     if (s->m == &sim_model_told) {
         w->told = 1;
         w->local = w->diverges = 0;
-        w->length %= 10; /* it begins again after each loss */
+        w->length %= 10; /* body begins again after each loss */
         w->nchecksums = w->nchecksums ? w->nchecksums : n > w->nranks;
         if (w->nchecksums == 1)
             w->parity = 1;
@@ -115,7 +115,7 @@ void job_draw(struct sim *s)
         draw_demand(s);
 }
 
-/* Where slots are, and nothing of groups. */
+/* The nodes of slots; groups are not known. */
 static struct ft_where *know_nodes(const struct sim *s)
 {
     static struct ft_domains domains;

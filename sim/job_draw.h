@@ -7,8 +7,8 @@
 
 #include "sim.h"
 
-void job_draw(struct sim *s); /* of a free run; job_timed_start is for timed ones */
-/* Groups and configuration of the processes: after the world was drawn. */
+void job_draw(struct sim *s); /* for free runs; timed ones have job_timed_start */
+/* Sets groups and the configuration of processes, after the world was drawn. */
 void job_configure(const struct sim *s);
 
 #endif

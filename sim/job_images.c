@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * job_images.c - images that a rank of a simulated job takes alone (C8), beside orders, rollbacks,
- * snapshots and replacements: mains that take them and compute codewords, the shell that sees who
- * is live, and what must hold. A group is looked at as in model demand (check_images.c). Besides, a
- * replacement goes back to no image that is older than what others keep for the lost process, and
- * to none that misses what another lost process has left (E1).
+ * job_images.c - images that ranks of a simulated job take alone (C8), with orders, rollbacks,
+ * snapshots and replacements beside them. It has what mains do, what the shell sees, and what must
+ * hold. A group is checked as in model demand (check_images.c). Besides, a replacement must not go
+ * back to an image that is older than what others keep for the lost process, or that misses what
+ * another lost process has left (E1).
  */
 #include "job_images.h"
 
@@ -35,7 +35,7 @@ void job_images_start(struct sim *s, int p)
 
 /* --- groups --- */
 
-/* The group of a position: which member of it, or, from its size on, which checksum process. */
+/* The group of a position, and its index: members come first, then checksum processes. */
 static int index_in_group(const struct sim *s, int pos)
 {
     (void)s;
@@ -50,7 +50,7 @@ static int group_of(const struct sim *s, int p)
 
 static int size_of(int group) { return ft_group_size(job_groups(), group); }
 
-/* The slot of the k-th of a group, its members first, as p knows. */
+/* The slot of the k-th position of a group, as far as p knows. Members come first. */
 static int slot_in_group(const struct sim *s, int p, int group, int k)
 {
     return job_process(s, p)->map[ft_group_block(job_groups(), group, k)];
@@ -88,7 +88,7 @@ uint64_t job_images_group(const struct sim *s, int p)
 
 /* --- what is checked --- */
 
-/* Who knows the newest decision. */
+/* A process that has adopted the newest decision. */
 static int newest(const struct sim *s)
 {
     int best = -1;
@@ -114,8 +114,8 @@ static void see(const struct sim *s, int by, int pos, struct sim_group_proc *g)
         .settled = me->generation == knows->generation && !c->open && !c->demand.awaits};
 }
 
-/* 0: nobody goes by the group as it is: before the first checkpoint, in a rollback, or while some
- * have committed and others have not. */
+/* Returns 0 if the group cannot be checked now: before the first checkpoint, in a rollback, or
+ * while some have committed and others have not. */
 static int group_view(const struct sim *s, int group, struct sim_group *g)
 {
     const struct ft_groups *all = job_groups();
@@ -133,8 +133,7 @@ static int group_view(const struct sim *s, int group, struct sim_group *g)
             continue;
         g->quiet &= !me->carrier.open && me->generation == job_process(s, by)->generation;
         if (me->carrier.committed != job_process(s, by)->carrier.committed ||
-            me->carrier.committed == 0 ||
-            me->carrier.facts & (FT_FACT_ROLLING | FT_FACT_RUN_OVER))
+            me->carrier.committed == 0 || me->carrier.facts & (FT_FACT_ROLLING | FT_FACT_RUN_OVER))
             return 0;
     }
     return 1;
@@ -159,14 +158,15 @@ static uint64_t newest_image(const struct sim_images *m)
     return v;
 }
 
-/* What p's rank had logged for others before the image that it went back to is gone, or it has not
- * yet read again all that it had read: images of other ranks that there are now miss that. */
+/* What p's rank had logged for others before its image is gone, or p has not yet read again all
+ * that the lost process had read. The present images of other ranks miss that. */
 static void others_miss(struct sim *s, int p)
 {
     struct job_world *w = job_world(s);
     struct job_images *me = job_images(s, p);
     for (int r = 0; r < w->nranks; r++) {
-        uint64_t v = newest_image(images(s, job_process(s, p)->map[r])), *of = job_rank_images(s, r)->missing;
+        uint64_t v = newest_image(images(s, job_process(s, p)->map[r])),
+                 *of = job_rank_images(s, r)->missing;
         int alone = me->went_back == BACK_TO_ALONE;
         if (r != job_rank(s, p) && v)
             of[alone] = ft_version_later(of[alone], v);
@@ -183,7 +183,8 @@ static void check_way_back(struct sim *s, int p, uint64_t version)
 {
     const struct job_rank_images *w = job_rank_images(s, job_rank(s, p));
     if (version != w->flipped && not_later(version, w->flipped))
-        sim_wrong(s, "%d goes back to image %" PRIu64 ", and others keep only what follows %" PRIu64,
+        sim_wrong(s,
+                  "%d goes back to image %" PRIu64 ", and others keep only what follows %" PRIu64,
                   p, FT_VERSION_NUMBER(version), FT_VERSION_NUMBER(w->flipped));
     if (not_later(version, w->missing[1]) ||
         (FT_VERSION_ALONE(version) && not_later(version, w->missing[0])))
@@ -292,7 +293,7 @@ static void tags(struct sim *s, int p, uint64_t version)
         job_happens(s, p, JOB_TAGGED);
 }
 
-/* Images alone were of the checkpoint before. */
+/* Images that were taken alone belong to the checkpoint before. */
 static void commits(struct sim *s, int p, uint64_t version)
 {
     struct job_images *me = job_images(s, p);
@@ -318,7 +319,8 @@ void job_images_publish(struct sim *s, int p, const struct ft_action *a)
         return;
     if (a->word == FT_WORD_LIVE) {
         me->live = 1;
-        memset(me->im.member, 0, sizeof me->im.member); /* leaves no trace */
+        memset(me->im.member, 0,
+               sizeof me->im.member); /* so that it leaves no trace in the state */
     }
     if (a->word == FT_WORD_GIVEN_UP)
         me->im.latest = 0;
@@ -359,7 +361,7 @@ void job_images_of_main(const struct sim *s, int p, struct ft_main *out)
 
 /* --- main: images --- */
 
-/* It comes to a safepoint at which nobody holds it, and all ranks are live. */
+/* It comes to a safepoint where it is not held, and all ranks are live. */
 int job_images_can_take(const struct sim *s, int p)
 {
     const struct sim_main *m = &job_proc(s, p)->main;
@@ -415,14 +417,14 @@ uint64_t job_images_safepoint(const struct sim *s, int p, uint64_t version)
 
 /* --- main: codewords, and what replaces --- */
 
-/* Of the k-th member, what p's main can read. */
+/* The images of the k-th member that p's main can read. */
 static const struct sim_images *readable(const struct sim *s, int p, int group, int k)
 {
     int q = slot_in_group(s, p, group, k);
     return sim_alive(s, q) ? images(s, q) : NULL;
 }
 
-/* The image of the k-th member that the one which p replaces is made of. 0: nobody can say. */
+/* The image of the k-th member from which p rebuilds; 0: nobody can say. */
 static uint64_t source(const struct sim *s, int p, int group, int k)
 {
     const struct ft_carrier *c = &job_process(s, p)->carrier;
@@ -434,7 +436,7 @@ static uint64_t source(const struct sim *s, int p, int group, int k)
     return sim_alive(s, q) && lead >= 0 ? images(s, q)->tag[k] : 0;
 }
 
-/* 1: all that it is made of is there. */
+/* Returns 1 if all that it is rebuilt from is there. */
 static int has_sources(const struct sim *s, int p, int group, uint64_t version)
 {
     int me = index_in_group(s, job_process(s, p)->carrier.pos);
@@ -442,7 +444,7 @@ static int has_sources(const struct sim *s, int p, int group, uint64_t version)
         uint64_t v = source(s, p, group, k);
         const struct sim_images *of = readable(s, p, group, k);
         if (k == me ? v != version : !v || !of || !sim_images_has(of, v))
-            return 0; /* it is being written over, and the codeword will have the new one */
+            return 0; /* it is being overwritten, and the codeword will have the new one */
     }
     return 1;
 }
@@ -475,9 +477,8 @@ void job_images_obey(struct sim *s, int p, int how)
     if (m->command == FT_CMD_REBUILD) {
         int group = group_of(s, p);
         m->answer.version = rebuilds(s, p, m->arg.version);
-        m->answer.reason = m->answer.version || has_sources(s, p, group, m->arg.version)
-                               ? 0
-                               : FT_SKIP_FAILURE;
+        m->answer.reason =
+            m->answer.version || has_sources(s, p, group, m->arg.version) ? 0 : FT_SKIP_FAILURE;
         return;
     }
     int group = ft_group_of_rank(job_groups(), m->arg.rank), k = index_in_group(s, m->arg.rank);
@@ -488,9 +489,8 @@ void job_images_obey(struct sim *s, int p, int how)
     if (m->command == FT_CMD_LIFT)
         m->answer.version = sim_images_lift(me, k, of);
     else
-        m->answer.version =
-            sim_images_fold(me, k, of, m->arg.version,
-                            sim_images_new_codeword(me, c->committed, c->generation));
+        m->answer.version = sim_images_fold(
+            me, k, of, m->arg.version, sim_images_new_codeword(me, c->committed, c->generation));
 }
 
 void job_images_made(struct sim *s, int p)
@@ -500,10 +500,11 @@ void job_images_made(struct sim *s, int p)
     int pos = job_process(s, p)->carrier.pos;
     if (!me || pos < 0)
         return;
-    if (m->command == FT_CMD_COPY) { /* where the latest one is not, if there is room for both */
+    if (m->command ==
+        FT_CMD_COPY) { /* in a slot without the latest image, if there is room for both */
         int over = stream(s) || !(me->im.slot[1] && me->im.slot[1] == me->im.latest) ? 1 : 2;
         me->im.slot[over] = 0;
-    } else if (m->command == FT_CMD_PARITY) { /* in place of what is staged */
+    } else if (m->command == FT_CMD_PARITY) { /* it replaces what is staged */
         memset(&me->im.staged, 0, sizeof me->im.staged);
         memset(&me->im.before, 0, sizeof me->im.before);
         me->im.lifted = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * job_images.h - images that a rank of a simulated job takes alone (--demand): what the shells and
- * mains of model job do about them, and what must hold.
+ * job_images.h - images that ranks of a simulated job take alone (--demand): what shells and mains
+ * of model job do about them, and what must hold.
  */
 #ifndef FT_SIM_JOB_IMAGES_H
 #define FT_SIM_JOB_IMAGES_H
@@ -9,23 +9,23 @@
 #include "model_job.h"
 #include "sim_images.h"
 
-#define JOB_ALONE 8 /* images that a rank has taken alone last */
+#define JOB_ALONE 8 /* how many images of a rank are remembered, the last that it took alone */
 
-/* Of the rank of this number, whoever carries it. */
+/* Of a rank, whoever carries it. */
 struct job_rank_images {
-    uint64_t flipped;    /* the newest one that others go by */
-    uint64_t missing[2]; /* the newest one that misses what a lost process had left which went back
-                          * to a coordinated one, to one alone */
-    uint64_t at[JOB_ALONE]; /* the safepoints that they stand at */
+    uint64_t flipped;       /* the newest image that others go by */
+    uint64_t missing[2];    /* the newest image that misses what a lost process had left; [0]: that
+                             * process went back to a coordinated image, [1]: to one taken alone */
+    uint64_t at[JOB_ALONE]; /* the safepoints of its last images */
 };
-/* Of a process; it follows its struct ft_process. */
+/* Of a process. It comes after its struct ft_process in memory. */
 struct job_images {
     struct sim_images im;
-    uint64_t left;  /* the latest image in its testament */
-    uint64_t next;  /* number of its next image */
+    uint64_t left; /* the latest image in its testament */
+    uint64_t next; /* the number of its next image */
     uint64_t group_seen;
-    int32_t live;          /* as published; a rank is, too, when it repeats nothing */
-    int32_t longest;       /* whose image it asks for */
+    int32_t live;           /* published; a rank that repeats nothing is live, too */
+    int32_t longest;        /* the rank whose image it asks for */
     int32_t went_back, pad; /* a replacement: enum */
     struct job_rank_images of_rank;
 };
@@ -38,7 +38,7 @@ static inline struct job_rank_images *job_rank_images(const struct sim *s, int r
 }
 void job_images_start(struct sim *s, int p);
 
-/* The shell. */
+/* What the shell does. */
 int job_images_all_live(const struct sim *s, int p);
 uint64_t job_images_group(const struct sim *s, int p); /* FT_LOOK_GROUP */
 void job_images_carry_out(struct sim *s, int p, const struct ft_action *a);
@@ -54,13 +54,13 @@ void job_images_decline(struct sim *s, int p);
 void job_images_ask(struct sim *s, int p, int rank);
 /* LIFT, FOLD; REBUILD of images alone. */
 void job_images_obey(struct sim *s, int p, int how);
-void job_images_made(struct sim *s, int p);   /* a coordinated image or codeword was */
+void job_images_made(struct sim *s, int p); /* a coordinated image or codeword was made */
 uint64_t job_images_safepoint(const struct sim *s, int p, uint64_t version);
 /* It goes back to an image; it is live again. */
 void job_images_restored(struct sim *s, int p);
 void job_images_live(struct sim *s, int p);
 
-/* What may happen, and happens. */
+/* What may happen next, and what happens. */
 void job_images_can(const struct sim *s, int p, struct sim_choices *out);
 void job_images_happen(struct sim *s, int p, int what, int q);
 

@@ -11,7 +11,7 @@
 #include "job_places.h"
 #include "job_shell.h"
 
-/* Its main stops here though nobody has told it to. */
+/* Main stops here without being told. */
 static int stops_of_itself(const struct job_world *w, const struct sim_main *m)
 {
     return w->every && w->nchecksums && m->reached > 0 && m->reached % (uint64_t)w->every == 0 &&
@@ -30,7 +30,7 @@ static void note_progress(struct sim *s, int p)
         return;
     uint64_t *furthest = job_reached(s, m->rank);
     int in_run = m->place != FT_AT_ENTRY && m->place != FT_AT_RESTORED;
-    if (in_run && is_missing_log(s, m)) { /* it is not live before all have gone back */
+    if (in_run && is_missing_log(s, m)) { /* it does not become live before all have gone back */
         m->diverged = m->place == FT_AT_BODY;
         m->asks |= FT_ASK_ROLLBACK;
         m->news = 1;
@@ -71,8 +71,8 @@ void job_main_arrives(struct sim *s, int p, int how)
         job_happens(s, p, JOB_CANNOT);
 }
 
-/* A replacement has the home log of its rank from the node where the plan says that it is (R12). If
- * that node is lost, all are to go back. */
+/* A replacement copies the home log of its rank from the node that the plan names (R12). If that
+ * node is lost, all have to go back. */
 static void has_log(struct sim *s, int p)
 {
     struct job_world *w = job_world(s);
@@ -99,7 +99,7 @@ void job_main_moves(struct sim *s, int p, int how)
         has_log(s, p);
         sim_main_to(m, w->no_run ? FT_AT_FINALIZE : m->refused ? FT_AT_AFTER : FT_AT_ENTRY);
         if (w->nchecksums && m->committed == 0)
-            m->replaying = 0; /* it has repeated all before it comes here */
+            m->replaying = 0; /* it has repeated everything before it comes here */
         break;
     case FT_AT_AFTER: sim_main_to(m, FT_AT_FINALIZE); break;
     default: in_body(s, p, how); break;
@@ -147,7 +147,7 @@ static void enters_body(struct sim *s, int p, struct sim_main *m)
 {
     if (m->arg.told)
         job_note_told(s, p, m->arg.generation);
-    m->attention &= ~(uint32_t)FT_ATTENTION_PARK; /* of the rollback before */
+    m->attention &= ~(uint32_t)FT_ATTENTION_PARK; /* asked by the rollback before */
     sim_main_to(m, m->reached < job_world(s)->length || !m->restored_at ? FT_AT_BODY : FT_AT_OVER);
 }
 
@@ -178,7 +178,7 @@ static void makes(struct sim *s, int p, struct sim_main *m, int how)
         if (m->imaged && m->met == m->imaged)
             m->torn = m->arg.version;
         else if (m->torn == m->arg.version)
-            m->torn = 0; /* the one before of this number was called off */
+            m->torn = 0; /* the last image of this number was called off */
     }
     if (s->o.mutant == M_TRIMMED)
         m->oldest = m->arg.version;
@@ -245,7 +245,7 @@ int job_main_passes(const struct sim_main *m, const struct sim_main *to)
     return m->imaged == m->gate || to->entered == m->gate ? to->imaged == m->gate : 1;
 }
 
-/* Begins an access, to a rank where there are snapshots, or ends it. */
+/* Begins an access, or ends it. With snapshots an access has a target rank. */
 void job_main_accesses(struct sim *s, int p, int rank)
 {
     struct job_proc *me = job_proc(s, p);
@@ -269,8 +269,8 @@ void job_main_accesses(struct sim *s, int p, int rank)
         job_check_access(s, p, q);
 }
 
-/* Where a put would cross the cut, and cannot: main waits until the snapshot is over; if it has not
- * yet its image, it asks for that. */
+/* A put would cross the cut and may not. Main waits until the snapshot is over. If it has no image
+ * yet, it asks to call the snapshot off. */
 void job_main_calls_off(struct sim *s, int p)
 {
     struct sim_main *m = &job_proc(s, p)->main;

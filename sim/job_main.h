@@ -9,9 +9,11 @@
 
 void job_main_moves(struct sim *s, int p, int how);
 void job_main_obeys(struct sim *s, int p, int how);
-void job_main_accesses(struct sim *s, int p, int rank); /* begins one, or ends it */
+void job_main_accesses(struct sim *s, int p, int rank); /* begins an access, or ends it */
 void job_main_calls_off(struct sim *s, int p);
-void job_main_arrives(struct sim *s, int p, int how); /* at the safepoint that it has reached */
-int job_main_passes(const struct sim_main *m, const struct sim_main *to); /* the gate, with a put */
+void job_main_arrives(struct sim *s, int p,
+                      int how); /* it comes to the safepoint that it has reached */
+int job_main_passes(const struct sim_main *m,
+                    const struct sim_main *to); /* whether a put passes the gate */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * job_places.c - where in a job things happened: under which order, and in which state of the
+ * job_places.c - where in a job things have happened: under which order, and in which state of the
  * carrier.
  */
 #include "job_places.h"
@@ -24,7 +24,7 @@ static const char *const what[] = {"copy refused",
                                    "takes none",
                                    NULL};
 
-/* Orders, by flags where these matter; then states. */
+/* Orders, with flags where these matter, and then states. */
 enum {
     IDLE,
     PROPOSE,
@@ -113,16 +113,10 @@ static const char *const where[] = {"idle",
                                     "codeword awaits the tag",
                                     "lead's helpers have not heard",
                                     NULL};
-#define ALONE (STATES + (int)FT_CARRIER_STATES) /* of images alone, from here on */
-enum {
-    WANTED = ALONE + FT_CH_HOLDS,
-    TAKEN,
-    AWAITS,
-    NEW_AWAITS,
-    CH_AWAITS,
-    UNHEARD,
-    ALL_PLACES
-};
+#define ALONE \
+    (STATES + \
+     (int)FT_CARRIER_STATES) /* from here on: what happens with images that are taken alone */
+enum { WANTED = ALONE + FT_CH_HOLDS, TAKEN, AWAITS, NEW_AWAITS, CH_AWAITS, UNHEARD, ALL_PLACES };
 _Static_assert(FT_COUNTOF(where) == ALL_PLACES + 1, "a name for each");
 
 static int by_flags(int entry, uint32_t flags)
@@ -165,7 +159,9 @@ static int alone_of(const struct ft_process *p)
         return UNHEARD;
     if (checksum)
         return d->ch.state == FT_CH_IDLE ? -1 : ALONE + (int)d->ch.state - 1;
-    return d->owner.state == FT_OWNER_NONE ? -1 : d->owner.state == FT_OWNER_WANTED ? WANTED : TAKEN;
+    return d->owner.state == FT_OWNER_NONE     ? -1
+           : d->owner.state == FT_OWNER_WANTED ? WANTED
+                                               : TAKEN;
 }
 
 void job_happens(struct sim *s, int p, enum job_what w)
@@ -188,7 +184,7 @@ int job_when(const struct sim *s, int p, enum job_what w)
     int at = world->at[w];
     if (!s->o.everywhere)
         return SIM_SELDOM;
-    if (w == JOB_DIED) /* each of them somewhere else */
+    if (w == JOB_DIED) /* each of them at another place */
         at = (at + 7 * ft_bitset_count(&world->crashed)) % places(s);
     return at == order_of(me) || at == STATES + (int)me->carrier.state || at == alone_of(me)
                ? SIM_MAY
@@ -203,11 +199,11 @@ void job_may_come(const struct sim *s, int p, int act, int q, enum job_what what
         sim_can(out, p, act, q, when);
 }
 
-/* Where a replay may be. */
+/* The places at which a replay can be. */
 static const int replay[] = {
     IDLE, PROPOSE, RECOVER, REJOIN, BALLOT, STATES + FT_CS_BODY, STATES + FT_CS_PARKING};
 
-/* Jobs in which these things can happen, and that live on. */
+/* Draws jobs in which these things can happen, and which survive. */
 void job_draw_places(struct sim *s)
 {
     struct job_world *w = job_world(s);
@@ -220,7 +216,7 @@ void job_draw_places(struct sim *s)
     w->parity = w->nchecksums == 2 ? 1 + (int)ft_prng_below(r, 2) : 1;
     int spares = n - w->nranks - w->nchecksums;
     s->crashes = (int)ft_prng_below(r, (uint64_t)(s->crashes < spares ? s->crashes : spares) + 1);
-    int small = s->o.ops > 1; /* all orders are to be tried */
+    int small = s->o.ops > 1; /* all orders will be tried */
     w->dues = small ? 1 : 3 + (int)ft_prng_below(r, 5);
     w->every = ft_prng_below(r, 3) ? 0 : 1 + (int)ft_prng_below(r, 5);
     w->refuses = (int)ft_prng_below(r, small ? 2 : 4);
@@ -231,7 +227,7 @@ void job_draw_places(struct sim *s)
     w->local = ft_prng_below(r, 4) != 0;
     w->no_run = 0;
     w->ranks_die = ft_prng_below(r, 4) != 0;
-    if (ft_prng_below(r, 2)) /* a rank dies in body, and another one repeats what it did */
+    if (ft_prng_below(r, 2)) /* a rank dies in body, and its replacement repeats what it did */
         return;
     w->ranks_die = w->local = 1;
     w->at[JOB_DIED] = STATES + FT_CS_BODY;
@@ -261,7 +257,7 @@ void job_draw_alone(struct sim *s)
 #define OF_SNAPSHOTS (AT(TARGET_S) | AT(CUT_S) | AT(LEAVE_S) | AT(COMMIT_S) | AT(CANCEL_S))
 #define OF_BARRIERS (AT(TARGET) | AT(CUT) | AT(LEAVE) | AT(COMMIT) | AT(CANCEL))
 
-/* Where they must come, with barriers or with snapshots. */
+/* Places that must be reached, with barriers or with snapshots. */
 static const uint64_t must[JOB_WHATS] = {
     [JOB_REFUSED_COPY] = AT(CUT_ENTRY) | AT(CUT) | AT(TARGET_S) | AT(CANCEL_S) | AT(CUT_EXIT) |
                          AT(BALLOT) | IN(ENTRY) | IN(HELD) | IN(OVER),
@@ -282,7 +278,7 @@ static const uint64_t must[JOB_WHATS] = {
     [JOB_DIED] = EVERYWHERE,
 };
 
-/* With --demand; the rest comes without. */
+/* Places that must be reached with --demand. The rest is reached without it. */
 static const uint64_t must_alone[JOB_WHATS] = {
     [JOB_REFUSED_PARITY] = AT(ALONE + FT_CH_LIFTING - 1) | AT(ALONE + FT_CH_LIFTED - 1),
     [JOB_CANNOT] = AT(WANTED),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * job_shell.c - the shell between a simulated main and its machine: events in, actions carried
- * out.
+ * job_shell.c - the shell between a simulated main and its machine. It feeds events, and carries
+ * out actions.
  */
 #include "job_shell.h"
 
@@ -10,7 +10,7 @@
 #include "job_mutant.h"
 #include "job_time.h"
 
-/* In free runs all happens at time 1, as seen by each process. */
+/* In free runs each process sees everything happen at time 1. */
 uint64_t job_clock(const struct sim *s) { return 1 + (s->o.timed ? s->now : 0); }
 
 static void rebase(uint64_t *t, uint64_t by)
@@ -19,7 +19,8 @@ static void rebase(uint64_t *t, uint64_t by)
         *t = *t > by ? *t - by : 1;
 }
 
-/* Time passes for one process, which is then at time 1 again: times are part of the state. */
+/* Time passes for one process, and then it is at time 1 again, because times are part of the state.
+ */
 static void time_passes(struct ft_process *p, uint64_t now)
 {
     struct ft_due *d = &p->carrier.due;
@@ -111,13 +112,14 @@ static int did(const struct ft_process_actions *out, enum ft_do kind)
     return 0;
 }
 
-/* The root has cut an order short: processes that have not answered it need not. */
+/* The root has ended an order early. Processes that have not answered it need not answer any more.
+ */
 static void note_superseded(struct sim *s, int p, const struct ft_order *was)
 {
     const struct ft_order *o = &job_process(s, p)->order;
     if (ft_order_is_root(o) && o->generation == was->generation && o->seq > was->seq &&
         (was->order == FT_ORDER_PROPOSE || was->order == FT_ORDER_TARGET ||
-         o->seq > was->seq + 1) && /* begun and cut short in this step */
+         o->seq > was->seq + 1) && /* it was begun and ended in this step */
         (o->order == FT_ORDER_RECOVER || o->order == FT_ORDER_CANCEL))
         job_world(s)->superseded[o->generation] = o->seq - 1;
 }
@@ -130,8 +132,8 @@ static int is_lowest(const struct sim *s, int p)
     return 1;
 }
 
-/* What p can say of the dead: of each carrier of a rank that it came further than the one before.
- * It can read the testaments of some only; the lowest of the living can read all. */
+/* What p can say of the dead. Each carrier of a rank has come further than the one before. p can
+ * read the testaments of some only, but the lowest living process can read all. */
 static void testify(const struct sim *s, int p, const struct ft_bitset *dead,
                     struct ft_agree_data *d)
 {
@@ -145,7 +147,7 @@ static void testify(const struct sim *s, int p, const struct ft_bitset *dead,
         }
 }
 
-/* p may vote for its set: of each one in it that was lost with its node, it has heard that. */
+/* p may vote for its set: it has heard of each slot in it that was lost with its node. */
 static int may_vote(const struct sim *s, int p)
 {
     const struct ft_process *me = job_process(s, p);
@@ -156,7 +158,7 @@ static int may_vote(const struct sim *s, int p)
     return 1;
 }
 
-/* Nobody is inside an access to p's windows that could have seen that p has entered. */
+/* Nobody is inside an access to p's windows that began before p had entered. */
 int job_is_untouched(const struct sim *s, int p)
 {
     if (!(job_process(s, p)->carrier.looks & FT_LOOK_UNTOUCHED))
@@ -181,7 +183,7 @@ static void copy_main(struct sim *s, int p, struct ft_main *out)
     job_images_of_main(s, p, out);
 }
 
-/* One event, and what the shell owes after it. */
+/* Feeds one event, and what the shell owes after it. */
 void job_event(struct sim *s, int p, struct ft_process_event ev)
 {
     static struct ft_process_actions out;

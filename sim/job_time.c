@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * job_time.c - jobs in virtual time: what happens by itself after a while, and what checkpoints and
- * recoveries cost. A safepoint comes every 20 latencies, a checkpoint is due every 200, and the
- * deaths, of ranks, are from 500 on, one every 300. Orders are carried out at once, so that only
- * the protocol's own time is measured. One spare more than deaths, a checksum process for eight
- * ranks. Even seeds: local recovery, odd ones: rollback.
+ * job_time.c - jobs in virtual time: what happens by itself after some time, and what checkpoints
+ * and recoveries cost. In latencies, safepoints are 20 apart, and checkpoints are due every 200.
+ * From 500 on a rank dies every 300. Orders are carried out at once, so only the protocol's own
+ * time is measured. There is one spare more than deaths, and one checksum process for eight ranks.
+ * Even seeds have local recoveries, and odd ones rollbacks.
  */
 #include "job_time.h"
 
@@ -12,7 +12,7 @@
 
 static uint64_t latencies(const struct sim *s, uint64_t n) { return n * (uint64_t)s->o.latency; }
 
-/* A main that has waited at a safepoint, and is not held there, goes on at once. */
+/* A main that has waited at a safepoint goes on at once if it is not held there. */
 static uint64_t takes(const struct sim_main *m)
 {
     return m->place != FT_AT_BODY ? 1 : m->reached == m->passed ? 20 : 0;

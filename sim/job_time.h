@@ -10,7 +10,7 @@
 void job_arm(struct sim *s, int p); /* after a step of p */
 void job_timed_start(struct sim *s);
 void job_timed_crashed(struct sim *s, int p);
-/* After a step of the root's machine, which was `was`. */
+/* After a step of the root's machine; `was` is its state before. */
 void job_measure(struct sim *s, const struct ft_order *was, const struct ft_order *is);
 
 #endif

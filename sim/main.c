@@ -67,7 +67,7 @@ static const char help[] =
     "exit status: 0 nothing is wrong, 1 something is wrong, 2 the command line is wrong, 3 there "
     "is no memory\n";
 
-#define JOB_SLOTS 4096 /* of ftrma-sim-job: as in base/base.h */
+#define JOB_SLOTS 4096 /* as many as ftrma-sim-job has; see base/base.h */
 
 enum mode { RANDOM, EXHAUSTIVE, TIMED, REPLAY, REPLAY_AGENT, TABLE, COST };
 struct request {
@@ -102,7 +102,7 @@ static int failed(struct sim *s, const struct request *r)
 static int do_random(struct sim *s, const struct request *given)
 {
     struct request once = *given, *r = &once;
-    const char *seed = getenv("FTRMA_TEST_SEED"); /* as for all tests: this one run */
+    const char *seed = getenv("FTRMA_TEST_SEED"); /* as in all tests: only the run of this seed */
     if (seed && *seed) {
         r->o.seed = strtoull(seed, NULL, 0);
         r->runs = 1;
@@ -136,7 +136,7 @@ static int do_exhaustive(struct sim *s, const struct request *r)
     printf("%" PRIu64 " states, %" PRIu64 " of them quiet%s\n", x.states, x.quiet,
            fine && !x.complete ? ", stopped there" : "");
     if (fine && r->places)
-        (void)sim_print_places(s, stdout); /* of one job: some places are not in it */
+        (void)sim_print_places(s, stdout); /* a single job does not come to all places */
     return fine ? 0 : failed(s, r);
 }
 
@@ -234,8 +234,7 @@ static int set(struct request *r, int opt, const char *arg)
     }
 }
 
-/* The same program with larger sets of slots, which lies beside this one; comes back if it does
- * not. */
+/* Runs the program beside this one that has larger sets of slots. Returns only if it cannot. */
 static void larger(int n, char **argv)
 {
     char path[PATH_MAX];

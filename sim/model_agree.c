@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_agree.c - a model of the runtime around detection and agreement: exits are seen in the end
- * by whoever watches, and what one machine learns is told to the other.
+ * model_agree.c - a model of the runtime around detection and agreement. A watcher sees an exit in
+ * the end, and what one machine learns is told to the other.
  */
 #include "model_agree.h"
 
@@ -10,7 +10,7 @@ static const char *const acts[] = {"sees", "dies", "hurries", NULL};
 enum agree_mutant {
     M_IMPATIENT = 1, /* a parent does not wait for a child's vote */
     M_LATE,          /* a late DECIDE is taken as one for the receiver's own set */
-    M_OLD_LOCAL,     /* the second round's votes still describe the generation before */
+    M_OLD_LOCAL,     /* votes of the second round still describe the generation before */
     M_NO_RING,       /* news go to tree neighbours only */
 };
 static const char *const mutants[] = {"impatient", "late-decision", "old-local", "no-ring", NULL};
@@ -25,8 +25,8 @@ static size_t bytes(const struct sim_options *o)
     return at_machines(o) + (o->n <= 64 ? (size_t)o->n * sizeof(struct agree_proc) : 0);
 }
 
-/* ---- machines of many: the words that are not 0, since a set of 100,000 is long and nearly empty
- * ---- */
+/* ---- packed machines: only the words that are not 0, since a set of 100,000 is nearly empty ----
+ */
 
 #define WORDS (sizeof(struct agree_proc) / 8)
 struct packed {
@@ -105,7 +105,7 @@ static void agree_failed(struct sim *s, int p, struct agree_proc *me, int q)
     ft_bit_clear(&one, q);
 }
 
-/* A newly watched one may be dead already. */
+/* A process that is newly watched may be dead already. */
 static void watch(struct sim *s, int p, const struct ft_detect_actions *out)
 {
     for (int i = 0; i < out->n; i++)
@@ -121,7 +121,7 @@ static void detect_event(struct sim *s, int p, struct agree_proc *me,
     struct ft_detect_actions out;
     ft_bit_set(&one, slot);
     ft_detect_step(&me->detect, &ev, &out);
-    ft_bit_clear(&one, slot); /* what follows may come here again */
+    ft_bit_clear(&one, slot); /* this function may be called again below */
     watch(s, p, &out);
     for (int i = 0; i < out.n; i++)
         if (out.a[i].kind == FT_DETECT_ACT_FAILED)
@@ -187,7 +187,7 @@ static void crashed(struct sim *s, int p)
         if (sim_alive(s, q) && w->info[q].watching == p)
             sim_after(s, q, 1, ACT_SEES, p);
     if (s->self != p)
-        wipe(s, p); /* nothing of it matters any more but what it sent */
+        wipe(s, p); /* only what it has sent still matters */
 }
 
 static void hurry(struct sim *s, int p, struct agree_proc *me)
@@ -247,7 +247,8 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
     finish(s, p);
 }
 
-/* Even seeds: exits are heard of everywhere, one by one. Odd ones: by who watches, only. */
+/* With even seeds all hear of each exit, one after the other. With odd ones only the watcher does.
+ */
 static int everybody_sees(const struct sim *s) { return !s->o.timed && s->o.seed % 2 == 0; }
 
 static void can(struct sim *s, struct sim_choices *out)

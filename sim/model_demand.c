@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * model_demand.c - the world around carriers that take images alone: mails, mains, deaths and
- * generations. A process that is lost is replaced at once, so no process of this model is ever
- * missing: what a generation does to all is. A lost checksum process computes its codeword again, a
- * lost member is rebuilt from the lead's, as soon as the images of all others are there; until then
- * no more of the group are lost than it has codewords, one member at the most.
+ * generations. A lost process is replaced at once, so no process of this model is ever missing.
+ * What is modelled is what a new generation does to all. A lost checksum process computes its
+ * codeword again, and a lost member is rebuilt from the lead's codeword, as soon as the images of
+ * all others are there. Until then no more of the group are lost than it has codewords, and at most
+ * one of these is a member.
  */
 #include "demand_main.h"
 
@@ -26,12 +27,12 @@ enum {
 static const char *const acts[] = {
     "is-asked-for", "computes", "looks",  "sees-group", "begins-copy", "declines",  "copies",
     "has-ballot",   "votes",    "adopts", "rebuilds",   "is-ordered",  "goes-back", NULL};
-/* timed, in latencies: a member comes to a safepoint, copies; a codeword is computed */
+/* timed, in latencies: until a member comes to a safepoint; to copy; to compute a codeword */
 static const int takes[] = {
     [ACT_COMPUTES] = 10, [ACT_BEGINS] = 20, [ACT_COPIES] = 10, [ACT_REBUILDS] = 10};
 static const char *const mutants[] = {
     "flips-first", "no-freeze", "lost-mail",   "no-lift",   "late-take",   "drops-over", "own-tags",
-    "takes-again",  "thaws",     "copies-over", "wishes-on", "tells-first", "unsaid",     NULL};
+    "takes-again", "thaws",     "copies-over", "wishes-on", "tells-first", "unsaid",     NULL};
 static const int broken[] = {[M_THAWS] = FT_BROKEN_THAWS,
                              [M_COPIES] = FT_BROKEN_COPIES,
                              [M_WISHES] = FT_BROKEN_WISHES,
@@ -43,23 +44,23 @@ static struct demand_proc *proc(const struct sim *s, int p) { return &demand_wor
 static int rank_of(const struct sim *s, int p)
 {
     return p - demand_member(s, p, 0);
-} /* within the group */
+} /* index within the group */
 static int end_of(const struct sim *s, int p)
 {
     return demand_member(s, p, demand_members(s, p));
-} /* after p's group */
+} /* the first process after p's group */
 static int lead_of(const struct sim *s, int p) /* as p knows */
 {
     int lead = proc(s, p)->lead;
     return demand_ch_of(p) + (lead >= 0 ? lead : ~lead);
 }
-static int code_of(int p) { return p - demand_ch_of(p); } /* of a checksum process */
+static int code_of(int p) { return p - demand_ch_of(p); } /* index of a checksum process */
 static int position(const struct sim *s, int p)
 {
     return demand_is_ch(s, p) ? DEMAND_MEMBERS + code_of(p) : rank_of(s, p);
 }
 
-/* of p's group; first: from this process on */
+/* in p's group, from process `first` on */
 static int lost_in(const struct sim *s, int p, int first, int least)
 {
     int lost = 0;
@@ -106,7 +107,7 @@ static void send_demand(struct sim *s, int p, const struct ft_action *a)
         mail(s, p, demand_ch_of(p) + FT_TO_HELPER(0) - a->to, m);
     else if (a->to < demand_members(s, p))
         mail(s, p, demand_member(s, p, a->to), m);
-    else if (m.kind == FT_DEMAND_TAKE) /* a member that is not modelled: it declines */
+    else if (m.kind == FT_DEMAND_TAKE) /* a member that is not modelled declines */
     {
         m.kind = FT_DEMAND_TAKEN;
         m.version = 0;
@@ -114,8 +115,8 @@ static void send_demand(struct sim *s, int p, const struct ft_action *a)
     }
 }
 
-/* Not to those who would pass over it, so that there are fewer orders to be tried: a rank that
- * waits for it, or will when it adopts the generation, since it has voted. */
+/* It goes only to those who heed it, so that fewer orders have to be tried: a rank that waits for
+ * it, or that will wait when it adopts the generation, since it has voted. */
 static int would_hear(const struct demand_proc *q, const struct ft_demand_msg *m)
 {
     return q->c.generation == m->generation ? q->c.demand.awaits
@@ -184,7 +185,7 @@ static int did(enum ft_do kind)
     return 0;
 }
 
-/* What is over leaves no trace, so that states in which it is over are one. */
+/* What is over is erased, so that states that differ only by it count as one. */
 static void forget(struct demand_proc *me)
 {
     me->c.heard.asks = 0;
@@ -202,7 +203,7 @@ static void forget(struct demand_proc *me)
         me->c.heard.taken_in = 0;
 }
 
-/* What follows from an event, and what the shell owes. */
+/* Carries out what follows from an event, and pays what the shell owes. */
 static void follow(struct sim *s, int p)
 {
     struct demand_proc *me = proc(s, p);
@@ -251,8 +252,7 @@ static void hear(struct sim *s, int p, const struct ft_demand_msg *m)
     follow(s, p);
 }
 
-/* What it would see of its group (FT_LOOK_GROUP). What is lost, and nobody knows, looks as before.
- */
+/* What it sees of its group (FT_LOOK_GROUP). A process whose loss nobody knows looks as before. */
 static uint32_t group_of(const struct sim *s, int p)
 {
     uint32_t here = lost_in(s, p, demand_member(s, p, 0), DEMAND_REPLACED) ? 0 : 1u << 31;
@@ -274,7 +274,7 @@ static int sees(const struct sim *s, int p)
 
 /* ---- generations ---- */
 
-/* Who leads p's group, by the newest decision. */
+/* The lead of p's group by the newest decision. */
 static int new_lead(const struct sim *s, int p, uint32_t *there)
 {
     int ch = demand_ch_of(p), lead = lead_of(s, p) - ch;
@@ -286,7 +286,7 @@ static int new_lead(const struct sim *s, int p, uint32_t *there)
     return *there ? lead : ~lead;
 }
 
-/* A process that is as it was never there, and was told of the generations so far. */
+/* A fresh process that has heard of the generations so far. */
 static void begin_process(const struct sim *s, int p, int pos)
 {
     struct demand_proc *me = proc(s, p);
@@ -310,7 +310,7 @@ static void is_lost(struct sim *s, int p)
     me->command = me->rank = me->news = 0;
     memset(&me->answer, 0, sizeof me->answer);
     memset(&me->im, 0, sizeof me->im);
-    me->im.slot[0] = demand_is_ch(s, p) ? 0 : DEMAND_COMMITTED; /* of the committed codeword */
+    me->im.slot[0] = demand_is_ch(s, p) ? 0 : DEMAND_COMMITTED; /* the committed codeword */
     me->at_vote = 0;
     me->reached = me->passed = me->hold = 0;
     me->seq = 0;
@@ -319,7 +319,7 @@ static void is_lost(struct sim *s, int p)
     begin_process(s, p, -1);
 }
 
-/* By which image of q the replacement p goes: a checksum process, by what q has said. */
+/* The image of q that the replacement p uses; a checksum process uses what q has said. */
 static uint64_t rebuild_source(const struct sim *s, int p, int q)
 {
     const struct demand_proc *me = proc(s, p);
@@ -329,7 +329,8 @@ static uint64_t rebuild_source(const struct sim *s, int p, int q)
     return said ? said : DEMAND_COMMITTED;
 }
 
-/* Of what the lead's codeword and the others have, or, a checksum process, of what these say. */
+/* Rebuilds from the lead's codeword and the images of others, or, for a checksum process, from the
+ * images that they have named. */
 static int can_rebuild(const struct sim *s, int p)
 {
     const struct demand_proc *me = proc(s, p);
@@ -338,8 +339,9 @@ static int can_rebuild(const struct sim *s, int p)
         (!demand_is_ch(s, p) && proc(s, lead_of(s, p))->lost))
         return 0;
     for (int q = demand_member(s, p, 0); q < end_of(s, p); q++)
-        if (q != p && (proc(s, q)->lost || !sim_images_has(&proc(s, q)->im, rebuild_source(s, p, q))))
-            return 0; /* it is being written over, and the codeword will have the new one */
+        if (q != p &&
+            (proc(s, q)->lost || !sim_images_has(&proc(s, q)->im, rebuild_source(s, p, q))))
+            return 0; /* it is being overwritten, and the codeword will have the new one */
     return 1;
 }
 
@@ -376,7 +378,7 @@ static void decide(struct sim *s)
     }
 }
 
-/* A ballot begins, or one more is lost while it is open. */
+/* A ballot opens, or one more process is lost while it is open. */
 static void begin_ballot(struct sim *s, int who)
 {
     struct demand_world *w = demand_world(s);
@@ -386,7 +388,7 @@ static void begin_ballot(struct sim *s, int who)
     w->ballot = 1;
     if (!who)
         return;
-    struct demand_proc *dead = proc(s, who - 1); /* its replacement has nothing to say */
+    struct demand_proc *dead = proc(s, who - 1); /* its replacement has nothing to vote */
     is_lost(s, who - 1);
     w->waits -= !dead->voted;
     dead->voted = 1;
@@ -421,7 +423,7 @@ static void give_order(struct sim *s, int p, enum ft_order_kind kind, uint64_t a
     follow(s, p);
 }
 
-/* A coordinated checkpoint, as one rank sees it: it stops, copies, and that is called off. */
+/* A coordinated checkpoint as one rank sees it: it stops and copies, and then it is called off. */
 static void is_ordered(struct sim *s, int p)
 {
     struct demand_proc *me = proc(s, p);
@@ -443,7 +445,7 @@ static int back_done(const struct sim *s)
     return 1;
 }
 
-/* All go back: each has carried an order out before any is given the next one. */
+/* All go back. No process is given the next order before all have carried out this one. */
 static void goes_back(struct sim *s, int p)
 {
     struct demand_world *w = demand_world(s);
@@ -549,8 +551,8 @@ static void q_can(const struct sim *s, int p, struct sim_choices *to)
     }
 }
 
-/* With `stream` the image would lie over the latest one, and what codewords hold would be nowhere:
- * that is a matter of exposure. */
+/* With `stream` the image would lie over the latest one, which codewords still hold. Such a rank
+ * counts as exposed, which this model does not have. */
 static int can_be_ordered(const struct sim *s, int p)
 {
     const struct demand_world *w = demand_world(s);
@@ -560,7 +562,7 @@ static int can_be_ordered(const struct sim *s, int p)
            !me->news && (me->step || (w->orders > 0 && me->place == FT_AT_BODY));
 }
 
-/* Nobody is lost, and no ballot is open. */
+/* 1: nobody is lost, and no ballot is open. */
 static int can_go_back(const struct sim *s)
 {
     const struct demand_world *w = demand_world(s);
@@ -593,8 +595,8 @@ static void process_can(const struct sim *s, int p, struct sim_choices *to)
         sim_can(to, p, ACT_ADOPTS, 0, SIM_MUST);
 }
 
-/* The process that is lost in it; 0: one elsewhere. While it is open others may be lost as well,
- * but no more of a group than it has codewords. */
+/* Draws the process that is lost in a ballot; 0: one of another group. While the ballot is open
+ * others may be lost as well, but no more of a group than it has codewords. */
 static int can_ballot(const struct sim *s, int who)
 {
     int ballot = demand_world(s)->ballot, p = who - 1;
@@ -608,7 +610,7 @@ static void can(struct sim *s, struct sim_choices *to)
 {
     const struct demand_world *w = demand_world(s);
     for (int r = 0; r <= demand_members(s, 0) && r < DEMAND_MEMBERS && w->asks > 0;
-         r++) /* the last one is, below 9, not modelled */
+         r++) /* below 9 processes the last member is not modelled */
         sim_can(to, demand_member(s, 0, 0), ACT_IS_ASKED, r, SIM_MAY);
     for (int p = 0; p < s->o.n; p++)
         process_can(s, p, to);
@@ -636,7 +638,7 @@ static void arm(struct sim *s, int p)
     }
 }
 
-/* What has become possible in the group by a step of p. */
+/* Sets timers for what a step of p has made possible in its group. */
 static void arm_group(struct sim *s, int p)
 {
     for (int q = demand_ch_of(p); q < end_of(s, p); q++)
@@ -684,7 +686,7 @@ static void start(struct sim *s)
     w->asks = s->o.timed ? s->o.n : s->o.ops;
     w->ballots = s->crashes;
     w->orders = s->o.timed ? 0 : s->o.starters - 1;
-    s->crashes = 0; /* deaths are ballots here */
+    s->crashes = 0; /* in this model a ballot makes a death */
     for (int p = 0; p < s->o.n; p++) {
         struct demand_proc *me = proc(s, p);
         begin_process(s, p, position(s, p));

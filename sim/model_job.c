@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_job.c - jobs: how one begins, what happens in a step, who is lost with whom.
+ * model_job.c - jobs: how they begin, what happens in a step, and who is lost with whom.
  */
 #include "check_job.h"
 #include "job_draw.h"
@@ -13,9 +13,10 @@
 #include "sim_run.h"
 
 static const char *const acts[] = {
-    "sees",     "obeys",  "moves",    "looks", "parks",     "accesses",  "is-due",    "waits",
-    "is-stuck", "forges", "diverges", "dies",  "hears-out", "untouched", "calls-off",
-    "asks", "begins-copy", "copies", "declines", "sees-live", "sees-group", NULL};
+    "sees",      "obeys",     "moves",      "looks",  "parks",       "accesses",
+    "is-due",    "waits",     "is-stuck",   "forges", "diverges",    "dies",
+    "hears-out", "untouched", "calls-off",  "asks",   "begins-copy", "copies",
+    "declines",  "sees-live", "sees-group", NULL};
 static const char *const mutants[] = {
 #define JOB_MUTANT(id, name, broken) name,
 #include "job_mutant.def"
@@ -62,7 +63,7 @@ static void is_due(struct sim *s, int p)
     job_mail(s, p, p, &m);
 }
 
-/* p hears that q has failed; node: and all that were on its node. */
+/* p hears that q has failed; node: and all others on the node of q. */
 static void fails(struct sim *s, int p, int q, int node)
 {
     static struct ft_bitset set;
@@ -160,7 +161,7 @@ static int is_lost_mail(const struct sim *s, int p, int from, const struct ft_ma
     return s->o.mutant == M_FORGED && job_world(s)->forgeries && m->u.order.kind == FT_OM_READY &&
            m->u.order.seq == o->seq &&
            (o->order == FT_ORDER_NONE ||
-            o->child_ready[from == o->tree.child[1]]); /* it was not waited for */
+            o->child_ready[from == o->tree.child[1]]); /* nobody waited for that answer */
 }
 
 static void deliver(struct sim *s, int p, int from, const void *body, size_t size)
@@ -206,7 +207,7 @@ static void crashed(struct sim *s, int p)
 
 /* ---- the start ---- */
 
-/* In body, and has heard of the checkpoint at the entry. */
+/* p is in body, and has heard that the checkpoint of the entry is committed. */
 static int has_begun(const struct sim *s, int p)
 {
     const struct job_proc *me = job_proc(s, p);
@@ -214,7 +215,7 @@ static int has_begun(const struct sim *s, int p)
            me->main.number == me->main.answered;
 }
 
-/* Whatever must happen, in one order, until all have begun. */
+/* Lets all that has to happen happen in one fixed order, until all have begun. */
 static void all_begin(struct sim *s)
 {
     static struct sim_choices can_now;
@@ -290,7 +291,8 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
     case FT_MAIL_MARKER:
         snprintf(out, (size_t)room, "%s marker of snapshot %u.%u from rank %d",
                  m.u.marker.kind == FT_SNAP_SECOND ? "second" : "first",
-                 (unsigned)(m.u.marker.snapshot >> 32), (unsigned)m.u.marker.snapshot, m.u.marker.rank);
+                 (unsigned)(m.u.marker.snapshot >> 32), (unsigned)m.u.marker.snapshot,
+                 m.u.marker.rank);
         break;
     case FT_MAIL_ASKS_LEFT:
         snprintf(out, (size_t)room, "asks what %d left", (int)m.u.number);
@@ -302,7 +304,7 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
 }
 
 static const char *const counted[] = {
-    "commits",      "cancels by the root",  "rollbacks", "jobs lost", "gone back alone",
+    "commits",      "cancels by the root",  "rollbacks",    "jobs lost", "gone back alone",
     "by snapshots", "snapshots called off", "images alone", NULL};
 static void tally(const struct sim *s, uint64_t *sums)
 {
@@ -322,11 +324,11 @@ const struct sim_model sim_model_job = {
     "job",   acts,  mutants,    checkers, bytes, start,   deliver,
     job_can, act,   crashed,    say,      1,     JOB_MAX, FT_MAX_SLOTS < 4096 ? FT_MAX_SLOTS : 4096,
     counted, tally, &job_places};
-/* The same on several nodes, which are lost with all that is on them. */
+/* The same job on several nodes, which are lost with all processes on them. */
 const struct sim_model sim_model_nodes = {"nodes", acts,    mutants, checkers, bytes,      start,
                                           deliver, job_can, act,     crashed,  say,        2,
                                           JOB_MAX, 0,       counted, tally,    &job_places};
-/* The same, where the program handles losses (G5). */
+/* The same job with a program that handles losses itself (G5). */
 const struct sim_model sim_model_told = {"told",  acts,    mutants, checkers, bytes,      start,
                                          deliver, job_can, act,     crashed,  say,        1,
                                          JOB_MAX, 0,       counted, tally,    &job_places};

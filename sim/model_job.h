@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_job.h - entire jobs: processes that run the machines of recover/process.h, and mains that
- * run a program from setup to MPI_Finalize (sim_main.h).
+ * model_job.h - entire jobs. Processes run the machines of recover/process.h, and mains
+ * (sim_main.h) run a program from setup to MPI_Finalize.
  */
 #ifndef FT_SIM_MODEL_JOB_H
 #define FT_SIM_MODEL_JOB_H
@@ -9,50 +9,52 @@
 #include "base/board.h"
 #include "sim_main.h"
 
-#define JOB_MAX 9 /* processes, in free runs */
+#define JOB_MAX 9 /* most processes of free runs */
 #define JOB_GENERATIONS (JOB_MAX + 2)
 #define JOB_VERSIONS 64
 
 struct job_proc {
     struct sim_main main;
-    /* timed: timers under way; seeing: 1 + whose death it will see */
+    /* timed: bits of timers that are set; 1 + the process whose death it will see */
     int32_t moving, obeying, parking, due, seeing;
-    int32_t asked;             /* for its vote, and has not answered yet */
-    struct ft_bitset dead;     /* whose testaments that vote is to tell */
-    struct ft_process process; /* and what follows it */
+    int32_t asked;             /* it was asked for its vote, and has not answered yet */
+    struct ft_bitset dead;     /* the slots whose testaments the vote is to have */
+    struct ft_process process; /* and what follows it in memory */
 };
 struct job_cost { /* timed: sums over n checkpoints, from PROPOSE until all have flipped, */
     uint64_t began, sent, under_way, n, ticks, messages; /* or recoveries, until all go on */
 };
 struct job_world {
     int32_t nranks, nchecksums, dues, refuses, no_run, lost, forgeries, local, diverges;
-    int32_t every, parity; /* every: mains stop unasked at each multiple of it, 0: at none */
-    int32_t slow;          /* agents look at their mains a while after these have changed */
-    int32_t accesses;      /* that mains may still begin */
-    int32_t node_slots;    /* processes on each node; 0: all are on one, which is not lost */
+    int32_t every, parity; /* every: mains stop by themselves at each multiple of it; 0: at none */
+    int32_t slow;          /* agents look at their mains some time after these have changed */
+    int32_t accesses;      /* how many mains may still begin */
+    int32_t node_slots;    /* processes on each node; 0: all are on one node, which is never lost */
     uint32_t node_deaths;  /* bit k: the k-th death takes its node */
-    int32_t alone;         /* just one checkpoint, between entry and exit */
+    int32_t alone;         /* there is one checkpoint only, between entry and exit */
     int32_t deaths, told;  /* told: the program handles losses (G5) */
     uint64_t nodes_lost;
-    struct ft_bitset lost_with_node; /* processes that were on these */
+    struct ft_bitset lost_with_node; /* processes that were lost with their node */
     int32_t alg;                     /* enum ft_snap_alg */
-    int32_t offs;   /* mains that may still find that they cannot go on before a snapshot is over */
-    uint8_t at[16]; /* --everywhere: where each of enum job_what is to happen; */
-    int32_t stuck;  /* mains that may still get stuck */
-    int32_t ranks_die; /* only ranks die, */
-    uint64_t die_at;   /* ... and not before this safepoint */
+    int32_t
+        offs; /* how many mains may still find that they cannot go on before a snapshot is over */
+    uint8_t at[16];    /* --everywhere: the place at which each of enum job_what is to happen */
+    int32_t stuck;     /* how many mains may still get stuck */
+    int32_t ranks_die; /* only ranks die */
+    uint64_t die_at;   /* nobody dies before this safepoint */
     struct ft_bitset crashed;
-    uint64_t length; /* safepoints of a body */
-    /* Counted by process, for the user; 0 in a search, as they are no part of the state. live:
-     * replacements that went back alone, and came to where the lost process was. */
+    uint64_t length; /* number of safepoints in body */
+    /* Counts by process, for the user. They are 0 in a search, since they are no part of the state.
+     * live: replacements that went back alone, and came to where the lost process was. */
     uint64_t commits, cancels, rollbacks, snapshots, offed, live, taken_alone;
-    int32_t asks, stream; /* --demand: images that may still be asked for; with `stream` */
+    int32_t asks,
+        stream; /* --demand: how many images may still be asked for; whether it is `stream` */
     struct ft_bitset failed[JOB_GENERATIONS];
-    uint32_t superseded[JOB_GENERATIONS]; /* order ended by LATE */
+    uint32_t superseded[JOB_GENERATIONS]; /* seq of the order that LATE has ended, by generation */
     struct job_cost checkpoint, recovery;
-    /* Then, by rank: image[JOB_VERSIONS], the safepoint at its cut; reached, the furthest that
-     * others may have seen. By generation and process: adopted, a hash of the decision, 0: none;
-     * said, the newest order that it has answered. Then the processes. */
+    /* Then come, by rank: image[JOB_VERSIONS], the safepoint of its cut; reached, the last
+     * safepoint that others may have seen it at. By generation and process: adopted, a hash of the
+     * decision, 0: none; said, the newest order that it has answered. Then the processes. */
 };
 static inline struct job_world *job_world(const struct sim *s)
 {
@@ -99,14 +101,15 @@ static inline struct ft_process *job_process(const struct sim *s, int p)
 {
     return &job_proc(s, p)->process;
 }
-/* Rank that p carries, as it believes; -1: none. */
+/* The rank that p carries by its own mapping; -1: none. */
 static inline int job_rank(const struct sim *s, int p)
 {
     int pos = job_process(s, p)->carrier.pos;
     return pos < job_world(s)->nranks ? pos : -1;
 }
 
-/* Of the job under way. job_cfg_of: as process `self` has it, until the next call. */
+/* Configuration of the job under way. job_cfg_of: that of process `self`; it is valid until the
+ * next call. */
 const struct ft_groups *job_groups(void);
 const struct ft_process_cfg *job_cfg(void);
 const struct ft_process_cfg *job_cfg_of(int self);

@@ -2,9 +2,9 @@
  *
  * model_member.c - a model of a job on several nodes: an arbiter, keepers with leases, gateways
  * that carry two classes of traffic and keep the fence, and slots that submit operations, die, and
- * agree. Clocks all show the same; who looks at them late is a keeper, a gateway or an arbiter that
- * stood still. Messages may take any time, so a link that is cut needs nothing of its own. What is
- * broken for a while is drawn all the same, since gateways report it.
+ * agree. All clocks show the same. A keeper, a gateway or an arbiter that stood still looks at its
+ * clock late. Messages may take any time, so a cut link needs no events of its own. Links that
+ * break for some time are drawn all the same, since gateways report them.
  */
 #include "model_member.h"
 
@@ -41,7 +41,7 @@ static const char *const acts[] = {"ticks",
                                    NULL};
 enum member_mutant {
     M_EARLY_VOTE = 1,   /* agents do not wait for the fence */
-    M_ONE_CLASS,        /* CLOSED counts when it has come in one class */
+    M_ONE_CLASS,        /* CLOSED counts when it has come in one class of traffic */
     M_NO_FENCE,         /* OUT does not close connections */
     M_EARLY_CLOSED,     /* EXITED comes before what was submitted is sent */
     M_LEASE_FROM_GRANT, /* a lease counts from when the grant came */
@@ -115,7 +115,7 @@ static void mail(struct sim *s, int slot, int from, const struct ft_agree_msg *m
     struct mb_world *w = mb_world(s);
     if (ft_bit_get(&mb_node(w, mb_node_of(w, slot))->fence.out, mb_node_of(w, from)))
         return;
-    if (ft_bit_get(&m->failed, slot)) { /* it was declared failed, and ends without a word */
+    if (ft_bit_get(&m->failed, slot)) { /* it was declared failed, and ends silently */
         sim_crash(s, mb_process(w, slot), 0);
         return;
     }
@@ -294,7 +294,7 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
     }
 }
 
-/* Everybody has looked at the clock, said what it was asked for, and heard all. */
+/* 1: all have looked at the clock, have said what they were asked for, and have heard all. */
 static int nothing_late(const struct sim *s)
 {
     const struct mb_world *w = mb_world(s);
@@ -459,8 +459,8 @@ static void arbiter_looks(struct sim *s)
     arbiter_event(s, (struct ft_arbiter_event){.kind = FT_ARBITER_TIME, .now = w->now});
 }
 
-/* When nobody is late any more, all look at once: the orders in which they might are not tried
- * then. */
+/* When nobody is late any more, all look at their clocks at once. Other orders are not tried then.
+ */
 static void all_look(struct sim *s)
 {
     struct mb_world *w = mb_world(s);
@@ -493,7 +493,7 @@ static void act(struct sim *s, int p, int what, int q)
     }
 }
 
-/* As many slots on a node as the seed has it, and as many nodes as there are processes for. */
+/* The seed says how many slots a node has, and the processes suffice for so many nodes. */
 static void shape(const struct sim_options *o, int *nodes, int *each)
 {
     *each = o->seed % 2 || o->n < 9 ? 1 : 2;
@@ -516,14 +516,14 @@ static void start(struct sim *s)
     uint32_t ranks[MB_NODES];
     shape(&s->o, &w->nodes, &w->each);
     w->faults = s->crashes;
-    s->crashes = 0; /* who fails, and how, is the model's */
+    s->crashes = 0; /* the model draws who fails, and how */
     w->calm = (uint64_t)s->o.starters;
     w->end = w->calm + 4 * MB_LEASE;
     for (int i = 0; i < mb_slots(w); i++)
         node_of[i] = (uint16_t)mb_node_of(w, i);
     for (int k = 0; k < w->nodes; k++) {
         ranks[k] = (uint32_t)(k % 3);
-        int own = k == 0 && s->o.seed % 3 == 0; /* it is seen by pidfd, and needs no lease */
+        int own = k == 0 && s->o.seed % 3 == 0; /* a pidfd watches it, and it needs no lease */
         ft_lease_init(&mb_node(w, k)->lease, own ? UINT64_MAX / 4 : MB_LEASE, 8 * MB_LEASE + w->end,
                       0);
         ft_fence_init(&mb_node(w, k)->fence, k, w->nodes, mb_slots(w), node_of, MB_LEASE / 2);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_snapshot.c - one-sided traffic as messages: a put is one, a get is a request and the data,
- * both on the channels that the markers travel on. Memory is not modelled: what matters is on which
- * side of the cut an op was sent, read, and used.
+ * model_snapshot.c - one-sided traffic as messages. A put is one message. A get is a request and
+ * its data. All travel on the channels of the markers. Memory is not modelled: what matters is on
+ * which side of the cut an operation was sent, read and used.
  */
 #include "model_snapshot.h"
 
@@ -50,7 +50,8 @@ static void send_marker(struct sim *s, int p, int to, enum ft_snap_marker kind)
     send_msg(s, p, to, SNAP_MSG_MARKER, (int)kind, 0);
 }
 
-/* Answers what was held, issues what was put off, where the machine lets it. */
+/* Answers requests that were held and issues operations that were put off, if the machine allows
+ * it. */
 static void take_up(struct sim *s, int p)
 {
     struct snap_world *w = snap_world(s);
@@ -112,7 +113,7 @@ static void act(struct sim *s, int p, int what, int q)
         snap_left(s, p)[s->o.n] = 0;
         return;
     }
-    if (!ft_snap_may_issue(m)) { /* timed: later */
+    if (!ft_snap_may_issue(m)) { /* timed: it tries later */
         sim_after(s, p, 500, what, q);
         return;
     }
@@ -156,7 +157,7 @@ static void arrived(struct sim *s, int p, const struct snap_msg *msg, int record
             snap_record(s, p, (int)msg->what, SNAP_B_HELD);
     } else {
         uint32_t taken = s->o.mutant == SNAP_M_NO_PEEK ? 0 : msg->taken;
-        uint32_t done_at = m->taken; /* used before the image that it lets happen */
+        uint32_t done_at = m->taken; /* the data is used before the image that it makes possible */
         int use = s->o.mutant == SNAP_M_UNTRACKED || ft_snap_answered(m, op->target, taken, &out);
         op->state = use ? SNAP_DONE : SNAP_PUT_OFF;
         op->done_at = done_at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * model_txn.c - the program of each rank: it sends messages and headers to the others, and answers
+ * model_txn.c - the program of each rank. It sends messages and headers to the others, and answers
  * the headers that come to it in any order.
  */
 #include "model_txn.h"
@@ -91,7 +91,7 @@ static void sends(struct sim *s, int p)
     struct txn_rank *me = rank_of(s, p);
     int i = me->next_op;
     struct txn_op *op = &me->op[me->life][i];
-    /* drawn once, by the seed: what is sent to whom */
+    /* the seed draws once what is sent to whom */
     uint64_t draw = s->o.seed * 31 + (uint64_t)(p * 7 + i * 3);
     op->kind = draw % 3 == 0 ? FT_TXN_MESSAGE : FT_TXN_HEADER;
     op->ack = draw % 2 == 0;
@@ -129,7 +129,7 @@ static void adopts(struct sim *s, int p, int generation)
     carry_out(s, p);
 }
 
-/* lost: bits: nothing more of what is under way to these arrives. */
+/* lost: bits of receivers to which nothing that is under way arrives any more. */
 static void dies(struct sim *s, int p, int lost)
 {
     struct txn_world *w = txn_world(s);
@@ -189,7 +189,7 @@ static size_t bytes(const struct sim_options *o)
 
 static void start(struct sim *s)
 {
-    s->crashes = 0; /* deaths are the model's */
+    s->crashes = 0; /* the model draws deaths */
     for (int p = 0; p < s->o.n; p++) {
         ft_txn_init(txn_machine(s, p), s->o.n, TXN_ROOM, p, 0, txn_world(s)->life[0]);
         ft_txn_break(txn_machine(s, p), (enum ft_txn_broken)s->o.mutant);

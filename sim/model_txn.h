@@ -16,17 +16,17 @@
 #define TXN_LIVES (TXN_DEATHS + 1)
 #define TXN_ROOM (2 * TXN_OPS)
 
-/* What a life of a rank has sent, and what is known of it. */
+/* An item that a life of a rank has sent, and what is known of it. */
 struct txn_op {
     uint8_t to, kind, ack;
-    uint8_t sent, acked, ended; /* as the sender was told */
-    uint8_t delivered;          /* bits: to which lives of `to` */
+    uint8_t sent, acked, ended; /* what the sender was told */
+    uint8_t delivered;          /* bits: the lives of `to` that it was delivered to */
     uint8_t pad;
     uint64_t id;
 };
 /* A header that was delivered and is to be answered. */
 struct txn_request {
-    uint8_t from, life, op; /* who asks */
+    uint8_t from, life, op; /* the sender and its operation */
     uint8_t state;          /* enum txn_request_state */
     uint32_t pad;
     uint64_t id;
@@ -42,7 +42,8 @@ struct txn_rank {
 struct txn_world {
     uint32_t life[TXN_LIVES][TXN_RANKS]; /* [generation][rank] */
     uint8_t generation, deaths, pad[6];
-    uint8_t lost[TXN_RANKS][TXN_LIVES]; /* bits: to whom what was under way of this life is lost */
+    uint8_t lost[TXN_RANKS]
+                [TXN_LIVES]; /* bits: the receivers that do not get what this life had under way */
     struct txn_rank rank[TXN_RANKS];
     /* then the machines */
 };
@@ -56,15 +57,15 @@ static inline struct ft_txn *txn_machine(const struct sim *s, int p)
                              (size_t)p * ft_txn_bytes(s->o.n, TXN_ROOM));
 }
 
-/* What an item carries: who has sent it, and which of its operations it is. PUT: which life of the
- * receiver it is for. */
+/* What an item carries: its sender and its operation. PUT: also the life of the receiver that it is
+ * for. */
 struct txn_body {
     uint8_t from, life, op, for_life;
     uint8_t put, pad[3];
 };
 
-/* check_txn.c: of an item that is delivered to p, of what p is told. sim_wrong, if it must not be
- * so. */
+/* check_txn.c: an item is delivered to p; p is told something. They call sim_wrong if that must not
+ * be. */
 void txn_check_delivered(struct sim *s, int p, enum ft_txn_kind kind, struct txn_body b);
 void txn_check_acked(struct sim *s, int p, struct txn_op *op);
 void txn_check_told(struct sim *s, int p, const struct txn_request *r);

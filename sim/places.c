@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * places.c - what happened where, counted over runs: so that a test can tell that a search or seeds
- * have come everywhere that they should.
+ * places.c - counts what has happened where, over all runs. With it a test can tell that a search,
+ * or random runs, have come to all places that they should.
  */
 #include "sim_run.h"
 
@@ -23,7 +23,7 @@ void sim_happens(struct sim *s, int what, int where)
     s->happened[what * columns + where]++;
 }
 
-/* 1: it has come everywhere that it must. */
+/* 1: it has happened at all places where it must. */
 static int print_row(const struct sim *s, int what, FILE *out)
 {
     const struct sim_places *p = s->m->places;

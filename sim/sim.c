@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sim.c - processes, channels, time, and one step.
+ * sim.c - processes, channels, time, and steps.
  */
 #include "sim_run.h"
 
@@ -167,7 +167,7 @@ static void put_message(struct sim *s, struct sim_msg m)
     s->msg[i] = m;
 }
 
-/* A channel's latency is drawn once, so that it is FIFO by itself. */
+/* The latency of a channel is drawn once, so the channel is FIFO without further care. */
 static uint64_t latency(const struct sim *s, int from, int to)
 {
     struct ft_prng r = {s->o.seed ^ ((uint64_t)from << 32 | (uint32_t)to) * 0x9e3779b97f4a7c15ull};
@@ -214,8 +214,8 @@ void sim_delay(struct sim *s, int from, int to, uint64_t ticks)
     s->slow[s->nslow++].ticks = ticks;
 }
 
-/* Fail-stop. What it had sent arrives up to some point of each channel, what was on its way to it
- * is gone. */
+/* Fail-stop. On each channel, what it has sent arrives up to some message. What was on its way to
+ * it is gone. */
 void sim_crash(struct sim *s, int p, uint64_t lost)
 {
     struct ft_prng r = {lost};
@@ -231,7 +231,7 @@ void sim_crash(struct sim *s, int p, uint64_t lost)
             s->msg[n++] = *m;
     }
     if (!s->o.timed)
-        s->nmsg = n; /* timed: dropped when they arrive */
+        s->nmsg = n; /* timed: they are dropped when they arrive */
     if (s->m->crashed)
         s->m->crashed(s, p);
 }
@@ -248,8 +248,8 @@ void sim_wrong(struct sim *s, const char *format, ...)
     va_end(ap);
 }
 
-/* An assertion of a machine is as good as a checker: FT_ASSERT of what is built for the simulator
- * comes here. */
+/* A failed assertion of a machine counts as a finding of a checker. FT_ASSERT calls this in code
+ * that is built for the simulator. */
 static jmp_buf assert_jump;
 static struct sim *assert_sim;
 _Noreturn void sim_assert_fail(const char *expr, const char *file, int line);
@@ -399,7 +399,7 @@ void sim_quiet(struct sim *s)
     assert_sim = NULL;
 }
 
-/* Draws among what is possible; what need not happen, seldom. */
+/* Draws one of the choices. Those that need not happen are drawn seldom. */
 static int random_step(struct sim *s)
 {
     static struct sim_choices can;

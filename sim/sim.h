@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sim.h - a deterministic simulator: processes that run the machines of src/proto and src/recover,
- * FIFO channels with latencies, virtual time, crashes at any step, everything from one seed. A
- * *model* says what a process is and does, *checkers* (files of their own) look at all of it after
- * every step.
+ * sim.h - a deterministic simulator. It has processes that run the machines of src/proto and
+ * src/recover, FIFO channels with latencies, virtual time, and crashes at any step, all from one
+ * seed. A *model* says what a process is and does. *Checkers* (files of their own) look at
+ * everything after each step.
  *
  * What can happen next is a *choice*: a message at the head of a channel arrives, a process does
- * something of its own, one dies; with each of the first two, the process may die after a number of
+ * something by itself, or a process dies. In the first two, the process may also die after some of
  * its sends. A run is its list of choices, which can be kept, shortened and replayed (history.c).
  *
- * The whole state is bytes without pointers: the world (the model's struct), who lives, and the
- * messages under way, whose bodies are numbers in a pool. So it can be copied, compared and hashed,
- * for the exhaustive search (explore.c). sim_model.h says what a model is, sim_run.h how it is run.
+ * All state is bytes without pointers: the world (the model's struct), who lives, and the messages
+ * under way, whose bodies are numbers in a pool. So it can be copied, compared and hashed, as the
+ * exhaustive search needs it (explore.c). sim_model.h says what a model is, sim_run.h how it is
+ * run.
  *
- *   free   every order of what is possible: sim_choices, sim_do. For small n.
- *   timed  what arrives first happens first: sim_step. Processes do what is their own at times
+ *   free   everything that is possible may come next: sim_choices, sim_do. For small n.
+ *   timed  what arrives first happens first: sim_step. Processes act by themselves at set times
  *          (sim_after). For any n.
  *
  * Thread rules: none.
@@ -32,15 +33,15 @@
 #include "base/prng.h"
 #include "sim_model.h"
 
-#define SIM_BODY (16 * sizeof(struct ft_bitset) + 1024) /* of a message */
+#define SIM_BODY (16 * sizeof(struct ft_bitset) + 1024) /* most bytes of a message */
 
 struct sim_msg {
-    uint64_t at, seq; /* timed: arrival and order of sending */
+    uint64_t at, seq; /* timed: when it arrives; the order in which messages were sent */
     int32_t from, to;
     uint32_t body, lane; /* lane 1: a timer of `to`, body is act << 20 | q */
 };
 
-struct sim_pool { /* bodies, each once */
+struct sim_pool { /* each body is in it once */
     unsigned char *bytes;
     size_t used, cap;
     size_t *at; /* [n + 1] */
@@ -51,13 +52,13 @@ struct sim {
     struct sim_options o;
     const struct sim_model *m;
     struct ft_prng rng;
-    uint64_t now, seq, steps, sent; /* sent: without timers */
+    uint64_t now, seq, steps, sent; /* sent: messages, without timers */
     unsigned char *world;
     size_t world_bytes;
     uint8_t *alive;
-    int crashes;         /* still allowed */
-    struct sim_msg *msg; /* free: sorted by (from, to), each channel in order. Timed: a heap by
-                          * (at, seq) */
+    int crashes;         /* how many are still allowed */
+    struct sim_msg *msg; /* free: sorted by (from, to), and each channel in its order. Timed: a heap
+                            by (at, seq). */
     int nmsg, capmsg;
     struct {
         int from, to;
@@ -65,21 +66,21 @@ struct sim {
     } slow[8];
     int nslow;
     struct sim_pool pool;
-    int self, cut;              /* during a step; self -1: nobody is inside of its machine */
-    char wrong[240];            /* what a checker found, "" so far nothing */
-    uint64_t seldom;            /* random: 1 / the share of steps that need not happen */
-    int at_quiet;               /* it was found when nothing more could happen */
+    int self, cut;              /* of the step under way; self -1: no machine is running */
+    char wrong[240];            /* what a checker has found; "": nothing so far */
+    uint64_t seldom;            /* random: one in this many steps is one that need not happen */
+    int at_quiet;               /* `wrong` was found when nothing more could happen */
     struct sim_choice *history; /* of a free run */
     int nhistory, caphistory;
     int recording, searching;
-    uint64_t *happened; /* by what and where; of all runs */
+    uint64_t *happened; /* counts by what and where, over all runs */
 };
 
 /* --- for models and checkers --- */
-/* `from` may die in this call: its step ends here. */
+/* `from` may die in this call, and then its step ends here. */
 void sim_send(struct sim *s, int from, int to, const void *body, size_t bytes);
-void sim_after(struct sim *s, int p, uint64_t ticks, int act, int q); /* timed: p does act */
-/* p dies. lost != 0 draws what is lost of its last messages (free). */
+void sim_after(struct sim *s, int p, uint64_t ticks, int act, int q); /* timed: later, p does act */
+/* p dies. In free runs, lost != 0 draws which of its last messages are lost. */
 void sim_crash(struct sim *s, int p, uint64_t lost);
 void sim_wrong(struct sim *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static inline int sim_alive(const struct sim *s, int p) { return s->alive[p]; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sim_images.c - what a main does that takes images alone, or computes codewords over them; as in
- * runtime/latest.c and runtime/mailbox.c.
+ * sim_images.c - what a main does that takes images alone, or computes codewords over them. It does
+ * the same as runtime/latest.c and runtime/mailbox.c.
  */
 #include "sim_images.h"
 
@@ -123,9 +123,9 @@ int sim_images_tag(struct sim_images *ch, uint64_t version)
 
 void sim_images_say(const struct ft_demand_msg *m, char *text, int room)
 {
-    static const char *const kind[] = {
-        "",        "ASK",     "TAKE",   "TAKEN", "COMMITTED", "ACK",       "LIFT_IT",
-        "FOLD_IT", "TAG_IT",  "DONE",   "TAG_IS", "TAG_HEARD", "LATEST_IS"};
+    static const char *const kind[] = {"",       "ASK",       "TAKE",     "TAKEN",  "COMMITTED",
+                                       "ACK",    "LIFT_IT",   "FOLD_IT",  "TAG_IT", "DONE",
+                                       "TAG_IS", "TAG_HEARD", "LATEST_IS"};
     snprintf(text, (size_t)room, "%s of generation %u, rank %d, image %" PRIu64, kind[m->kind],
              m->generation, m->rank, (uint64_t)FT_VERSION_NUMBER(m->version));
 }

@@ -11,13 +11,13 @@ void sim_main_to(struct sim_main *m, enum ft_place place)
     m->news = 1;
 }
 
-/* At a safepoint it waits as long as it is only asked to stop: it has promised not to pass it
- * unheard. */
+/* It waits at a safepoint while it is asked to stop, as it has promised not to pass before it is
+ * told where to stop. */
 void sim_main_arrives(struct sim_main *m, int own)
 {
     m->news = 1;
     if (m->replaying) {
-        m->passed = m->reached; /* not to be stopped: the lost process was further */
+        m->passed = m->reached; /* it is not stopped here, as the lost process had come further */
         return;
     }
     if (!own && m->hold == FT_HOLD_ASK)
@@ -32,7 +32,7 @@ int sim_main_can_move(const struct sim_main *m)
 {
     if (m->diverged || m->inside || m->taking || m->wants || (m->gate && m->gate == m->until_over))
         return 0;
-    if (m->place == FT_AT_BODY) /* it looks at what it was told whenever it comes by */
+    if (m->place == FT_AT_BODY) /* it looks at what it was told at each step */
         return m->reached == m->passed || m->hold != FT_HOLD_ASK;
     return m->place == FT_AT_SETUP || m->place == FT_AT_AFTER;
 }

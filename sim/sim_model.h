@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sim_model.h - what a model is, and its options: what a process of the simulator is and does.
+ * sim_model.h - what a model is: what its processes are and do, and its options.
  */
 #ifndef FT_SIM_MODEL_H
 #define FT_SIM_MODEL_H
@@ -14,33 +14,33 @@
 struct sim_options {
     uint64_t seed;
     int n;       /* processes */
-    int crashes; /* at most */
-    int mutant;  /* of the model; 0: none */
+    int crashes; /* most crashes */
+    int mutant;  /* which mutant of the model; 0: none */
     int alg;     /* snapshot, job: enum ft_snap_alg */
-    int ops;     /* snapshot: puts and gets of each process */
-    /* snapshot: the number of processes that begin a wave of their own accord; in timed runs and
-     * with --property sets, the number of waves, one after another */
+    int ops;     /* snapshot: how many puts and gets each process makes */
+    /* snapshot: how many processes begin a wave by themselves; in timed runs and with --property
+     * sets: how many waves there are, one after another */
     int starters;
     int timed;
-    int latency;    /* timed: a channel's is drawn from 1 to this many ticks */
+    int latency;    /* timed: the latency of a channel is drawn from 1 to this many ticks */
     int everywhere; /* job: the seed draws where things happen */
     int demand;     /* job: ranks take images alone */
-    int deviations; /* exhaustive: 0: every order; 1 + K: explore.c, at most K deviations */
-    /* snapshot: what counts as wrong. 0: what the algorithm promises not to happen, and any
-     * crossing; 1: crossings only; 2: overlaps only; 3: as 0, and image sets are counted */
+    int deviations; /* exhaustive: 0: every order; 1 + K: at most K deviations (explore.c) */
+    /* snapshot: what counts as wrong. 0: any crossing, and what else the algorithm rules out; 1:
+     * only crossings; 2: only overlaps; 3: as 0, and sets of images are counted */
     int property;
 };
 
 enum sim_what { SIM_DELIVER, SIM_DO, SIM_CRASH };
-/* MUST: it must happen sometime. A run without such choices has come to its end. Random runs take
- * SELDOM ones now and then. They end when there are no others. */
+/* MUST: it has to happen at some time. A run is over when no such choice is left. Random runs take
+ * a SELDOM choice now and then, and end when no others are left. */
 enum sim_idle { SIM_MUST, SIM_SELDOM, SIM_MAY };
 struct sim_choice {
     uint8_t what;
     uint8_t idle; /* enum sim_idle */
-    int16_t cut;  /* >= 0: the process dies after this many sends of this step */
-    /* DELIVER: to p from q. DO: p does `act` with q. CRASH: p; q != 0 draws what is lost of p's
-     * last messages */
+    int16_t cut;  /* >= 0: the process dies after this many sends of the step */
+    /* DELIVER: to p from q. DO: p does `act` with q. CRASH: p dies; q != 0 draws which of its last
+     * messages are lost. */
     int32_t p, q;
     int32_t act;
 };
@@ -63,7 +63,7 @@ struct sim_checker {
     void (*quiet)(struct sim *s);       /* when nothing more can happen; NULL: nothing */
 };
 
-/* What happened where, over all runs of this program. */
+/* Counts of what has happened where, over all runs of this program. */
 struct sim_places {
     const char *const *what, *const *where; /* names, NULL at the end */
     int (*must)(const struct sim_options *o, int what, int where);
@@ -75,16 +75,17 @@ struct sim_model {
     const char *const *mutants;                   /* names, from 1 on, NULL at the end */
     const struct sim_checker *const *checkers;    /* NULL at the end */
     size_t (*bytes)(const struct sim_options *o); /* of the world */
-    void (*start)(struct sim *s); /* the world is zeroed; everything drawn here, nothing later */
+    void (*start)(struct sim *s); /* the world is all 0; whatever is drawn is drawn here */
     void (*deliver)(struct sim *s, int p, int from, const void *body, size_t bytes);
-    /* What processes may do. Not asked in timed runs. */
+    /* What processes may do next. Timed runs do not ask. */
     void (*can)(struct sim *s, struct sim_choices *out);
     void (*act)(struct sim *s, int p, int act, int q);
     void (*crashed)(struct sim *s, int p); /* NULL: nothing */
     /* A message in words. */
     void (*say)(const struct sim *s, const void *body, size_t bytes, char *out, int size);
     int least, most, most_timed; /* processes; most_timed 0: it has no timers */
-    const char *const *counted;  /* what tally counts, NULL at the end; NULL: nothing */
+    const char *const
+        *counted; /* names of what tally counts, NULL at the end; NULL: it counts nothing */
     void (*tally)(const struct sim *s, uint64_t *sums);
     const struct sim_places *places; /* NULL: none */
 };
@@ -93,7 +94,8 @@ struct sim_model {
 extern const struct sim_model sim_model_snapshot, sim_model_agree, sim_model_job, sim_model_demand,
     sim_model_member, sim_model_nodes, sim_model_txn, sim_model_told;
 const struct sim_model *sim_model_by_name(const char *name);
-int sim_fits(const struct sim_model *m, const struct sim_options *o); /* 0: not so, which is said */
-int sim_parse_mutant(const struct sim_model *m, const char *name);    /* -1: unknown */
+int sim_fits(const struct sim_model *m,
+             const struct sim_options *o); /* 0: they do not fit, and this prints why */
+int sim_parse_mutant(const struct sim_model *m, const char *name); /* -1: unknown */
 
 #endif

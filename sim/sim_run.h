@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sim_run.h - running the simulator: step by step, at random, in every order; and transcripts.
+ * sim_run.h - how the simulator is run: step by step, at random, or in every order; and
+ * transcripts.
  */
 #ifndef FT_SIM_RUN_H
 #define FT_SIM_RUN_H
@@ -10,22 +11,22 @@
 void sim_init(struct sim *s, const struct sim_model *m, const struct sim_options *o);
 void sim_finish(struct sim *s);
 
-/* Timed: the next thing that happens; 0: nothing is left, or something is wrong. */
+/* Timed: makes the next thing happen. Returns 0 if nothing is left, or something is wrong. */
 int sim_step(struct sim *s);
 int sim_step_until(struct sim *s, int (*done)(const struct sim *s)); /* 1: it is */
-/* What `from` sends to `to` takes so much longer from now on. */
+/* From now on, messages of `from` to `to` take so many ticks longer. */
 void sim_delay(struct sim *s, int from, int to, uint64_t ticks);
-/* Free: all but cuts. Returns how many of them must happen sometime. */
+/* Free: all choices except cuts. Returns how many of them have to happen at some time. */
 int sim_choices(struct sim *s, struct sim_choices *out);
 int sim_do(struct sim *s, const struct sim_choice *c); /* returns the number of sends in the step */
 void sim_quiet(struct sim *s);                         /* runs the checkers for the end */
-/* Free or timed, to the end. 1: nothing is wrong. */
+/* Runs to the end, free or timed. Returns 1 if nothing is wrong. */
 int sim_random(struct sim *s, uint64_t max_steps);
-/* places.c: prints what happened where. 1: each has come where it must. */
+/* places.c: prints what has happened where. Returns 1 if all has happened that must. */
 int sim_print_places(const struct sim *s, FILE *out);
 
-/* explore.c: every order. It stops at the first run that is wrong, whose history is in s then: of
- * those tried, one with the fewest steps. 1: nothing is wrong. */
+/* explore.c: tries every order. Returns 1 if nothing is wrong. If some run is wrong, s has the
+ * history of one with the fewest steps of those that were tried. */
 struct sim_explored {
     uint64_t states, quiet;
     int complete; /* 0: max_states was reached */
@@ -33,11 +34,12 @@ struct sim_explored {
 int sim_explore(struct sim *s, uint64_t max_states, struct sim_explored *out);
 
 /* --- history.c --- */
-/* Shortens a run that is wrong. s->history is what is left, and the state is the one after it. */
+/* Shortens a run that is wrong. s->history is what remains, and s is in the state after it. */
 void sim_shrink(struct sim *s);
-void sim_print_history(struct sim *s, FILE *out); /* a transcript; runs it once more */
-/* Runs a transcript. 1: s is as after it; 0: it cannot be read, which is said. *expected: what it
- * says was wrong, or "". */
+void sim_print_history(struct sim *s,
+                       FILE *out); /* writes a transcript, and runs it once more for that */
+/* Runs a transcript. Returns 1 with s in the state after it; 0 if it cannot be read, and prints
+ * why. *expected: what was wrong by the transcript, or "". */
 int sim_replay(struct sim *s, FILE *in, char *expected, size_t size);
 
 #endif

@@ -9,15 +9,16 @@
  * from its detector or from any message, merges it, abandons the old ballot, tells its new tree
  * neighbours and the next one on the ring (ANNOUNCE) and starts again.
  *
- * Two rounds when needed. Each vote says which decisions are in its subtree: the newest, and the
- * lowest generation. When they differ [a parent died between its children's DECIDEs], the root does
- * not decide yet: it sends the newest down again (the last epoch's result is kept until the next
- * one), those who lack it adopt it, and all vote again for the same F. So a decision is made only
- * when all voters hold the one before it. Why not both in one message: (1) a process that misses
- * that message would lack two generations, and with further deaths any number; (2) votes must
- * describe the generation that they build on: [a spare that was given a rank by a decision that it
- * missed would vote without itself in `incomplete`, and a second loss in its group would pass for
- * the first]. For the same reason no vote is given between DECIDED and ADOPTED.
+ * Sometimes there are two rounds. Each vote says which decisions are in its subtree: the newest,
+ * and the lowest generation. When they differ [a parent died between its children's DECIDEs], the
+ * root does not decide yet: it sends the newest down again (the last epoch's result is kept until
+ * the next one), those who lack it adopt it, and all vote again for the same F. So a decision is
+ * made only when all voters hold the one before it. Both do not go in one message, for two reasons.
+ * (1) a process that misses that message would lack two generations, and with further deaths any
+ * number; (2) votes must describe the generation that they build on: [a spare that was given a rank
+ * by a decision that it missed would vote without itself in `incomplete`, and a second loss in its
+ * group would pass for the first]. For the same reason no vote is given between DECIDED and
+ * ADOPTED.
  *
  * Safety: no two living processes ever adopt different decisions of one generation. Say D = (g+1,
  * F) was decided, and B, a larger set, is decided with all votes saying g. Then whoever adopted D
@@ -30,29 +31,29 @@
  * Liveness: once crashes stop, every living process comes to the same F, provided that a process
  * whose next one on the ring (ft_ring_next of its F) is dead learns of that in the end (on one node
  * this is detect.h's watch; a detector that tells everybody will do too). For then, for each living
- * process, the next living one has at least its F, all the way round. The tree alone would not do:
+ * process, the next living one has at least its F, all the way round. The tree alone is not enough:
  * [0 and 1 dead, 2 knows of 0 and tells its only neighbour 1, 3 knows of 1 and tells its only
  * neighbour 0].
  *
  * What the runtime owes:
  *  - Channels are reliable and FIFO between living processes. F holds dead processes only (D1: no
- * zombies).
+ *    zombies).
  *  - Actions are carried out in their order. SENDs of a step come before its DECIDED: the new
- * generation's orders come after them.
+ *    generation's orders come after them.
  *  - After a DECIDED action was carried out (mapping, incomplete ... are those of the new
- * generation) the very next event is ADOPTED.
+ *    generation) the very next event is ADOPTED.
  *  - A VOTE action is answered by LOCAL, with this process's contribution, which says what the
- * voter knows of those in F. [It is made before a message is looked at, and that message names one
- * more that has failed: what the voter knows of that one is missing from its vote.] Other events
- * may come before LOCAL. One that enlarges F takes the request back, which `asking` says, and
- * another VOTE follows in its time.
+ *    voter knows of those in F. [It is made before a message is looked at, and that message names
+ *    one more that has failed: what the voter knows of that one is missing from its vote.] Other
+ *    events may come before LOCAL. One that enlarges F takes the request back, which `asking`
+ *    says, and another VOTE follows in its time.
  *  - While ft_agree_pending(), nothing that `local` reports may change on account of an order:
- * after each step the order machine is told FT_OE_ENDING when a ballot is open, and orders handed
- * out but not yet carried out are forgotten. [A process votes "committed 3", then a COMMIT that was
- * on its way makes it flip to 4, then all are told to go back to 3.]
+ *    after each step the order machine is told FT_OE_ENDING when a ballot is open, and orders
+ *    handed out but not yet carried out are forgotten. [A process votes "committed 3", then a
+ *    COMMIT that was on its way makes it flip to 4, then all are told to go back to 3.]
  *
- * Messages O(n) and depth O(log n) when no one fails meanwhile. Thread rules: none; the caller
- * serialises.
+ * If nobody fails meanwhile, there are O(n) messages in O(log n) steps. Thread rules: none; the
+ * caller serialises.
  */
 #ifndef FT_PROTO_AGREE_H
 #define FT_PROTO_AGREE_H

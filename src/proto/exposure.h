@@ -21,7 +21,7 @@
 /* Rank f was lost and went back alone. That exposes every other rank q for a while.
  * - f may be live again before it has read all that it had read. [q has taken an image since, and
  *   does not say again what f had read before that image. q is lost.] So a q that has taken an
- * image alone is exposed until it takes another one, which it does not do while anybody replays.
+ *   image alone is exposed until it takes another one, which it does not do while anybody replays.
  * - If f goes back to an image that it had taken alone, what it had logged for the others before
  *   that image is gone: each q is exposed until it takes an image. */
 struct ft_loss {

@@ -18,14 +18,14 @@
  *
  * What the shells owe:
  *  - A connection between two gateways loses nothing of a class and keeps its order, until one of
- * the two is out; it is opened again when it breaks. After OUT it is closed for good, and what
- * still comes is dropped.
+ *    the two is out; it is opened again when it breaks. After OUT it is closed for good, and what
+ *    still comes is dropped.
  *  - EXITED comes to the fence of the process's own node when all that the process had submitted
- * was handed to the wire.
- *  - The keepers' clocks go on while a node sleeps (CLOCK_BOOTTIME). They differ from the arbiter's
- * by at most `drift` in a lease.
+ *    was handed to the wire.
+ *  - The keepers' clocks go on while a node sleeps (CLOCK_BOOTTIME). They differ from the
+ *    arbiter's by at most `drift` in a lease.
  *  - Messages between the arbiter and a node may take any time, and may be lost with their
- * connection.
+ *    connection.
  *
  * Thread rules: none; the caller serialises. Times have the unit of the caller.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * place.c - which commands are valid where, and what a place means to the order machine.
+ * place.c - the commands that are valid at each place, and the milestone of a place.
  */
 #include "proto/place.h"
 
@@ -9,7 +9,7 @@
 static const struct {
     const char *name;
     int stands;
-    uint32_t takes; /* valid commands. Others were meant for a place that main has left since */
+    uint32_t takes; /* valid commands; others were meant for a place that main has left */
 } place[FT_PLACES] = {
     [FT_AT_INIT] = {"INIT", 1,
                     BIT(FT_CMD_ROLE) | BIT(FT_CMD_RESERVE) | BIT(FT_CMD_PARITY) | BIT(FT_CMD_LIFT) |

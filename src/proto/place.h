@@ -9,16 +9,16 @@
 #include "base/board.h"
 #include "proto/order.h"
 
-/* At some of these places main *stands*: it waits for the others and takes commands. */
+/* Where main is. At some of these places it *stands*: it waits for others and takes commands. */
 enum ft_place {
-    FT_AT_INIT = 0, /* stands inside MPI_Init: a spare, or a checksum process at its post */
+    FT_AT_INIT = 0, /* stands inside MPI_Init: it is a spare or a checksum process */
     FT_AT_SETUP,    /* is a rank, and has not yet entered FTRMA_Run */
     FT_AT_ENTRY,    /* stands at FTRMA_Run's entry */
     FT_AT_BODY,     /* is under way in body */
     FT_AT_HELD,     /* stands inside FTRMA_Safepoint, at safepoint `reached` */
     FT_AT_OVER,     /* stands at the end of body */
     FT_AT_PARKED,   /* stands outside of the call that it has left for a rollback */
-    FT_AT_RESTORED, /* stands; memory and channels are as in an image, body is not yet entered */
+    FT_AT_RESTORED, /* stands before body; memory and channels are as in an image */
     FT_AT_AFTER,    /* has left FTRMA_Run */
     FT_AT_FINALIZE, /* stands inside MPI_Finalize */
     FT_AT_GONE,     /* was let go from MPI_Init or MPI_Finalize */
@@ -27,19 +27,18 @@ enum ft_place {
 
 enum ft_command {
     FT_CMD_NONE = 0,
-    FT_CMD_ROLE,    /* INIT: go on as the rank that was assigned. why: FTRMA_Run has run nothing */
-    FT_CMD_COPY,    /* take an image of `version`; `snapshot`: the one that it belongs to, while others
-                     * go on; 0: none */
+    FT_CMD_ROLE,    /* INIT: go on as the rank that was assigned. why: the refused run */
+    FT_CMD_COPY,    /* take an image of `version`, for `snapshot` if that is not 0 */
     FT_CMD_RELEASE, /* HELD: go on */
     FT_CMD_BODY,    /* ENTRY: enter body. era: as in RESTORE; 0: there are no checkpoints */
     FT_CMD_OUT,     /* leave FTRMA_Run. era: FT_ERA_POST; 0: stay in body's era, unprotected */
-    FT_CMD_RESERVE, /* INIT: take memory for an image or codeword of the size that ranks have.
-                     * aside: and set some aside for all else that a replacement needs */
+    FT_CMD_RESERVE, /* INIT: take memory for an image or codeword as large as those of ranks. aside:
+                     * and set memory aside for what else a replacement needs */
     FT_CMD_PARITY,  /* INIT, checksum process: stage the codeword of `version` */
     FT_CMD_REBUILD, /* rebuild the lost image or codeword of `version` from the group's others */
-    FT_CMD_RESTORE, /* memory, counters and channels as in the image of `version`, in `era`. alone:
-                     * only this process goes back */
-    FT_CMD_RESUME,  /* RESTORED: enter body, or, if the image is of body's end, stand there */
+    FT_CMD_RESTORE, /* set memory, counters and channels as in the image of `version`, in `era`.
+                     * alone: only this process goes back */
+    FT_CMD_RESUME,  /* RESTORED: enter body; if the image was taken at body's end, stand there */
     FT_CMD_LIFT,    /* INIT, checksum process: stage the latest codeword without the image of
                      * `rank` */
     FT_CMD_FOLD,    /* INIT, checksum process: stage the latest codeword with `version` of `rank` */
@@ -50,69 +49,70 @@ enum ft_command {
 
 struct ft_command_arg {
     uint64_t version, snapshot;
-    uint32_t generation; /* in which the command was given: main may come to it in a later one */
+    uint32_t generation; /* in which the command was given; main may get to it in a later one */
     uint32_t era;
     int32_t rank;
     uint32_t alone, aside;
     uint32_t why, told; /* enum ft_skip_reason; RESTORE: of these */
 };
-/* G5. A survivor: its memory stays. Else as in the image of `version`; 0: as setup has left it. */
+/* G5. A survivor keeps its memory. A new rank gets that of the image of `version`; 0: it has what
+ * setup has left. */
 enum { FT_TOLD_NOT = 0, FT_TOLD_KEEPS, FT_TOLD_NEW };
 
 struct ft_answer {
-    uint32_t moved;   /* MOVED: main has left the place that the command needs. Nothing was done */
-    uint32_t reason;  /* enum ft_skip_reason: why the command could not be carried out */
-    uint64_t bytes;   /* COPY: of the image */
-    uint64_t version; /* of what is here now. LIFT: 1. FOLD, LIFT: 0: it could not be made */
-    uint64_t safepoint; /* RESTORE: the one that the image stands at; 0: none */
+    uint32_t moved;     /* main has left the place that the command needs, and nothing was done */
+    uint32_t reason;    /* enum ft_skip_reason: why the command could not be carried out */
+    uint64_t bytes;     /* COPY: bytes of the image */
+    uint64_t version;   /* of what is here now; LIFT: 1. FOLD, LIFT: 0: it could not be made */
+    uint64_t safepoint; /* RESTORE: the safepoint of the image; 0: none */
 };
 
-/* Bits: what main asks for, once. */
-#define FT_ASK_ROLLBACK 1u /* its replay diverged */
-#define FT_ASK_SNAPSHOT_OFF 2u /* it cannot go on before the snapshot under way is over */
-#define FT_ASK_IMAGE 4u    /* the log for `longest` is too long */
-#define FT_ASK_LONG 8u     /* its logs are long: a coordinated checkpoint, once that is cheap */
-#define FT_ASK_ALL 16u     /* many of its logs are too long: a coordinated checkpoint, at once */
+/* Bits: what main asks for. */
+#define FT_ASK_ROLLBACK 1u     /* its replay has diverged */
+#define FT_ASK_SNAPSHOT_OFF 2u /* it cannot go on before the end of the snapshot under way */
+#define FT_ASK_IMAGE 4u        /* the log for `longest` is too long */
+#define FT_ASK_LONG 8u         /* logs are long: take a coordinated checkpoint when that is cheap */
+#define FT_ASK_ALL 16u /* many of its logs are too long: take a coordinated checkpoint at once */
 /* What main has said of itself. */
 struct ft_main {
     uint64_t moves;      /* how often it has changed its place */
-    enum ft_place place; /* after the last of these */
+    enum ft_place place; /* where it is since the last of these changes */
     uint64_t reached;    /* the safepoint that it is at or has passed */
-    uint64_t passed;     /* the last one that it has left */
+    uint64_t passed;     /* the last safepoint that it has left */
     uint64_t answered;   /* number of the last command that it has answered */
     struct ft_answer answer;
-    uint32_t asks;      /* FT_ASK_*: new since the copy before */
-    int32_t longest;    /* ASK_IMAGE: whose log */
-    uint32_t cannot;    /* HELD: why no image can be taken there, enum ft_skip_reason */
+    uint32_t asks;      /* FT_ASK_* bits that are new since the copy before */
+    int32_t longest;    /* ASK_IMAGE: the rank whose log is too long */
+    uint32_t cannot;    /* HELD: enum ft_skip_reason: why no image can be taken there; 0: one can */
     uint32_t replaying; /* it repeats what the lost process did */
-    uint64_t taken;     /* the image that it has taken alone; FT_TAKEN_NOT: it declines; 0: none new */
-    uint32_t taken_in; /* the generation that had wanted it */
-    uint32_t over; /* with `stream`: no slot has the version that LATEST was published with last */
+    uint64_t taken;    /* the image that it took alone; FT_TAKEN_NOT: it declines; 0: nothing new */
+    uint32_t taken_in; /* the generation in which that was wished */
+    uint32_t over; /* with `stream`: no slot has the version that was last published as LATEST */
     uint64_t hold; /* the word `hold` as it was before `reached` was read */
     uint32_t no_snapshot; /* no snapshot can be taken: it shares memory with others */
-    uint32_t lost;    /* FT_LACKS_*: what its logs miss */
+    uint32_t lost;        /* FT_LACKS_*: what its logs miss */
 };
 #define FT_TAKEN_NOT UINT64_MAX
 
-/* What main is told besides; bits. */
+/* Bits: what else main is told. */
 enum {
     FT_SAYS_RUN_OVER = 1, /* the checkpoint of FTRMA_Run's exit is committed */
     FT_SAYS_DONE = 2,     /* all have agreed that MPI_Finalize may be left */
-    FT_SAYS_HURRY = 4     /* a checkpoint is under way: leave off mapping others' images */
+    FT_SAYS_HURRY = 4     /* a checkpoint is under way: stop mapping others' images */
 };
-/* Where main is to stop; FT_HOLD_AT + n: at safepoint n. */
+/* Where main has to stop; FT_HOLD_AT + n: at safepoint n. */
 enum { FT_HOLD_NONE = 0, FT_HOLD_ASK = 1, FT_HOLD_AT = 2 };
-/* Bits. What it would need to go back alone: an image of its own covers it; only a coordinated
- * checkpoint does. What others would need of it. */
+/* Bits: what its logs miss. OWN: what it needs to go back alone, until it takes an image alone.
+ * EVER: the same, until a coordinated checkpoint. OTHERS: what others need from it. */
 enum { FT_LACKS_OWN = 1, FT_LACKS_EVER = 2, FT_LACKS_OTHERS = 4 };
 
 int ft_place_stands(enum ft_place p);
-/* Whether the command makes sense at the place. */
+/* Whether main can take the command at this place. */
 int ft_place_takes(enum ft_place p, enum ft_command c);
-/* Main leaves the place by this command. */
+/* Whether main leaves its place by this command. */
 int ft_command_leaves(enum ft_command c);
-/* The milestone of a process whose main is there. rank: it carries one, which a process at INIT may
- * have been given just now. */
+/* The milestone of a process whose main is there. rank: it carries a rank, which a process at INIT
+ * may have got just now. */
 enum ft_milestone ft_place_milestone(enum ft_place p, int rank);
 const char *ft_place_name(enum ft_place p);
 const char *ft_command_name(enum ft_command c);

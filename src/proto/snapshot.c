@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * snapshot.c - the wave of markers; what the five algorithms differ in is when a process enters,
+ * snapshot.c - the wave of markers. The five algorithms differ in when a process enters the wave,
  * takes its image, and is done.
  */
 #include "proto/snapshot.h"
@@ -63,7 +63,7 @@ static void begin(struct ft_snap *m, struct ft_snap_actions *out)
     push(out, FT_SNAP_ACT_FLUSH, FT_SNAP_FLUSH, -1);
 }
 
-/* What was awaited before this process may show itself in the wave. */
+/* What this process waited for before it may enter the wave is there. */
 static int may_enter(const struct ft_snap *m)
 {
     return m->alg == FT_SNAP_PEEK ? m->gets == 0 : m->nflush == 0;
@@ -83,7 +83,7 @@ static void over(struct ft_snap *m, struct ft_snap_actions *out)
     push(out, FT_SNAP_ACT_OVER, 0, -1);
 }
 
-/* Does whatever its counts now allow. */
+/* Takes all steps that the counts allow by now. */
 static void advance(struct ft_snap *m, struct ft_snap_actions *out)
 {
     if (m->phase == FT_SNAP_WAITING && may_enter(m)) {
@@ -114,7 +114,8 @@ void ft_snap_start(struct ft_snap *m, struct ft_snap_actions *out)
 
 static void on_first(struct ft_snap *m, struct ft_snap_peer *o, struct ft_snap_actions *out)
 {
-    if (o->first) { /* it has ended this wave, and begun the next: it needs us to end that one */
+    if (o->first) { /* It has ended this wave and begun the next one, which cannot end without this
+                       process. */
         FT_ASSERT(!o->next);
         o->next = 1;
         m->nnext++;
@@ -141,14 +142,15 @@ void ft_snap_marker(struct ft_snap *m, int from, enum ft_snap_marker marker,
         break;
     case FT_SNAP_FLUSH: push(out, FT_SNAP_ACT_SEND, FT_SNAP_FLUSHED, from); break;
     case FT_SNAP_FLUSHED:
-        FT_ASSERT(o->flush && !o->gets); /* its data was ahead of its answer */
+        FT_ASSERT(o->flush && !o->gets); /* the data came ahead of the answer */
         o->flush = 0;
         m->nflush--;
         break;
     }
     advance(m, out);
     if (m->phase == FT_SNAP_IDLE &&
-        m->nfirst > 0) { /* it ended, and the next one had come here already */
+        m->nfirst >
+            0) { /* this wave has ended, and the next one had reached this process already */
         begin(m, out);
         advance(m, out);
     }
@@ -169,8 +171,8 @@ int ft_snap_arrives(struct ft_snap *m, int from, struct ft_snap_actions *out)
     if (m->phase != FT_SNAP_WAVE)
         return 0;
     if (m->alg == FT_SNAP_PARTIAL && m->taken < m->wave && m->peer[from].first)
-        take(m, out); /* it is over there: all markers are on their way, and nobody has a get under
-                         way */
+        take(m, out); /* The wave is over there, so all markers are on their way, and nobody has a
+                         get under way. */
     return m->taken == m->wave && !m->peer[from].first;
 }
 

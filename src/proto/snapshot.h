@@ -2,40 +2,44 @@
  *
  * snapshot.h - a coordinated snapshot without a common safepoint, for programs whose processes put
  * and get (Butelle and Coti, "Distributed Snapshot for Rollback-Recovery with One-Sided
- * Communications"): a wave of markers on FIFO channels. A machine without I/O, a choice of five:
+ * Communications"). A wave of markers goes over FIFO channels. This is a machine without I/O, with
+ * five algorithms:
  *
- * - vanilla: image at the first marker, then markers to all. A get may cross the cut: its request
- * goes out before the source's image and is answered from the target's memory after the target's.
- * - delay: vanilla; but a target in the wave keeps requests until its wave is over. Those that were
- * ahead of the source's marker belong to its image. Gets overlap the cut, none crosses.
- * - peek: the data of a get comes with the number of images that the target has taken. If that is
- * ahead of the source's own, the data is not used and the get is taken up after the wave. A source
- * waits for what it has asked before its image.
- * - double: markers to all at once; image when all others' markers are in, and the own gets
- * answered; then markers to all once more. The wave is over when all second ones are in. [Second
- * markers sent while an own get is unanswered: s, with all second markers, goes on and puts to t,
- * whose image still waits for that get's data.]
- * - partial: a process with pending gets sends a marked marker to each of their targets and waits
- * for the answers; only then its markers go out. Image when all others' markers are in, or just
- * before the first message from after a marker comes. [Image at the first marker: a later request
- * would be answered from after the target's image, and the data arrive before the source's, which
- * waits for it.] [Image only with the last marker: s, with all markers, goes on and puts to t,
- * which has not r's yet.]
+ * - vanilla: a process takes its image at the first marker, and then sends markers to all. A get
+ *   may cross the cut: its request leaves before the source's image, and it is answered from the
+ *   target's memory after the target's image.
+ * - delay: as vanilla, but a target in the wave keeps requests until its wave is over. The
+ *   requests that came ahead of the source's marker belong to its image. Gets overlap the cut, but
+ *   none crosses it.
+ * - peek: the data of a get comes with the number of images that the target has taken. If that
+ *   number is ahead of the source's own, the data is not used, and the get is repeated after the
+ *   wave. A source waits for its own gets before it takes its image.
+ * - double: a process sends markers to all at once. It takes its image when the markers of all
+ *   others are in and its own gets are answered. Then it sends markers to all once more. The wave
+ *   is over when all second markers are in. [It sends second markers while one of its gets is
+ *   unanswered. s has all second markers, goes on, and puts to t, whose image still waits for the
+ *   data of that get.]
+ * - partial: a process with pending gets sends a marked marker to each of their targets, and waits
+ *   for the answers. Only then it sends its markers. It takes its image when the markers of all
+ *   others are in, or just before the first message from after a marker comes. [It takes the image
+ *   at the first marker. A later request would be answered from after the target's image, and the
+ *   data would arrive before the source's image, which waits for it.] [It takes the image only
+ *   with the last marker. s has all markers, goes on, and puts to t, which does not have r's
+ *   marker yet.]
  *
  * From its first step in a wave until OVER a process issues neither puts nor gets. What arrives
- * after an image on a channel ahead of that channel's marker is channel state, part of the image:
- * FT_SNAP_RECORD (double: never happens).
+ * after an image on a channel, ahead of that channel's marker, is channel state and part of the
+ * image: FT_SNAP_RECORD. With `double` this never happens.
  *
  * What the runtime owes: channels are FIFO and reliable, markers and one-sided traffic share them,
- * actions are carried out in their order. A wave in which a process dies is given up with its
- * generation: ft_snap_init again, and what was sent in the old one is dropped. An image set counts
- * when all have said OVER of its wave in one generation, and that is agreed on: OVER means that all
- * others have taken their images, not that their channel state is whole. [q dies with the last of
- * it.]
+ * and actions are carried out in their order. A wave in which a process dies is given up with its
+ * generation: the caller calls ft_snap_init again, and drops what was sent in the old one. A set of
+ * images counts when all have said OVER of its wave in one generation, and this is agreed on. OVER
+ * means that all others have taken their images, but not that their channel state is whole. [q dies
+ * with the last of it.]
  *
- * Messages, with n processes: n(n-1); double 2n(n-1); partial n(n-1) + 2g for g pairs of source and
- * target with a pending get, which are up to n(n-1), and not the half of that as the paper has it
- * (docs/SIMULATOR.md). Thread rules: none; the caller serialises.
+ * Messages, with n processes: n(n-1); double 2n(n-1); partial n(n-1) + 2g for g pairs with a
+ * pending get, up to n(n-1) and not half of that as in the paper (docs/SIMULATOR.md).
  */
 #ifndef FT_PROTO_SNAPSHOT_H
 #define FT_PROTO_SNAPSHOT_H
@@ -51,13 +55,13 @@ enum ft_snap_alg {
     FT_SNAP_ALGS
 };
 enum ft_snap_marker { FT_SNAP_FIRST = 1, FT_SNAP_SECOND, FT_SNAP_FLUSH, FT_SNAP_FLUSHED };
-enum ft_snap_phase { FT_SNAP_IDLE, FT_SNAP_WAITING /* for own gets */, FT_SNAP_WAVE };
+enum ft_snap_phase { FT_SNAP_IDLE, FT_SNAP_WAITING /* for its own gets */, FT_SNAP_WAVE };
 
 struct ft_snap_peer {
     uint32_t gets; /* pending, towards it */
     uint8_t first, second,
-        flush;    /* its markers of this wave are in; its answer to the marked one is missing */
-    uint8_t next; /* its first marker of the next wave is in: its wave ended before ours */
+        flush;    /* its markers of this wave are in; it has not answered the marked one yet */
+    uint8_t next; /* its first marker of the next wave is in, so its wave has ended already */
 };
 struct ft_snap {
     enum ft_snap_alg alg;

@@ -21,15 +21,16 @@
  *       id. [The peer dies after delivery and before its acknowledgement: the replacement knows
  *       nothing of the item.] A message that was acknowledged does not.
  *  (T3) A header goes to each next incarnation until its transaction ends, acknowledged or not.
- * [The peer acknowledges the header and dies before it answers.] (T4) A put is for one incarnation.
- * If that one is lost, the put is GONE: the replacement has other memory, and asks again. It is
- * never acknowledged then. (T5) A frame of another generation is dropped. [An old carrier's put is
- * delivered after the replacement was asked: the transaction would end twice.] After a change of
- * generation an endpoint sends nothing to a peer until it has the peer's RESUME of that generation,
- * which says what the peer waits for, and it goes on there. It asks for RESUME when it has
- *       something to send. [It goes on after what was acknowledged: the peer has delivered more.]
- *       A RESUME of a later generation is kept until then. [p adopts first and asks; q is in the
- *       old generation, drops that, and has nothing to send itself.]
+ *       [The peer acknowledges the header and dies before it answers.]
+ *  (T4) A put is for one incarnation. If that one is lost, the put is GONE: the replacement has
+ *       other memory, and asks again. It is never acknowledged then.
+ *  (T5) A frame of another generation is dropped. [An old carrier's put is delivered after the
+ *       replacement was asked: the transaction would end twice.] After a change of generation an
+ *       endpoint sends nothing to a peer until it has the peer's RESUME of that generation. RESUME
+ *       says what the peer waits for, and the endpoint goes on there. It asks for RESUME when it
+ *       has something to send. [It goes on after what was acknowledged: the peer has delivered
+ *       more.] A RESUME of a later generation is kept until then. [p adopts first and asks; q is in
+ *       the old generation, drops that, and has nothing to send itself.]
  *  (T6) An acknowledgement is told once, whatever happens to the peer later.
  *
  * Plain bytes without pointers: ft_txn_bytes of them, which can be copied, compared and hashed.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * adoption.c - a decision is adopted: who leads each group, who carries what, what is known of the
- * dead, and what the machines are told.
+ * adoption.c - the adoption of a decision. It changes who leads each group and who carries what,
+ * tells a replacement what the dead have left, and tells the machines.
  */
 #include <string.h>
 
@@ -37,8 +37,8 @@ static int members_of(const struct ft_process_cfg *cfg, int pos)
                : ft_group_size(cfg->groups, ft_group_of_position(cfg->groups, pos));
 }
 
-/* Which of a group's checksum processes have whole codewords, and live: bits. By the mapping before
- * the decision. */
+/* Bits of those checksum processes of a group that live and have whole codewords, by the mapping
+ * before the decision. */
 static uint32_t who_is_there(struct ft_process *p, const struct ft_process_cfg *cfg, int group,
                              const struct ft_decision *d)
 {
@@ -51,7 +51,7 @@ static uint32_t who_is_there(struct ft_process *p, const struct ft_process_cfg *
     return there;
 }
 
-/* A function of the decisions, so all say the same. Before the plan is made. */
+/* This is a function of the decisions, so all choose the same. It comes before the plan is made. */
 static void choose_leads(struct ft_process *p, const struct ft_process_cfg *cfg,
                          const struct ft_decision *d)
 {
@@ -132,9 +132,9 @@ static void inherit(struct ft_pstep *s, const struct ft_testimony *t)
     ft_action_add(&s->out->act, FT_DO_INHERIT, 0);
 }
 
-/* Votes had no room for it, as many ranks were lost at once. So another process is asked that has
- * been on that one's node: the next one before it, as launchers put neighbours on one node. Not
- * this one itself: it was a spare, of which there are more than testimonies in a vote. */
+/* Many ranks were lost at once, and votes had no room for the testimony of this one. So another
+ * process is asked that can read it, on the node of the lost one. That is the living one before it,
+ * since launchers put neighbours on one node. This process itself is never asked. */
 static void ask_what_is_left(struct ft_pstep *s)
 {
     struct ft_process *p = s->p;
@@ -154,7 +154,8 @@ void ft_pstep_hears_left(struct ft_pstep *s, const struct ft_testimony *t)
         inherit(s, t);
 }
 
-/* of: the slot that carried this process's rank before. Whoever was asked before may be lost. */
+/* of: the slot that carried this process's rank before. Asks again, since whoever was asked before
+ * may be lost. */
 static void learns_left(struct ft_pstep *s, int of)
 {
     const struct ft_testimony *t = of < 0 ? NULL : ft_testimony_of(&s->out->decision.data.told, of);
@@ -212,7 +213,7 @@ void ft_pstep_adopt(struct ft_pstep *s, const struct ft_decision *d)
     ft_carrier_adopted(&p->carrier, &cfg->carrier, s->ev->now, &news, &s->out->act);
     p->carrier.next = ft_pstep_next_in_line(p, cfg);
     report(s, d, plan);
-    /* first: the generation's first order may be carried out, and answered, at once */
+    /* the milestone comes first, since the generation's first order may be answered at once */
     ft_pstep_add_milestone(s);
     ft_pstep_add_order(s,
                        (struct ft_order_event){

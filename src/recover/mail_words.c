@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * mail_words.c - one walk through each struct, which writes its fields to a list or reads them from
- * there.
+ * mail_words.c - for each struct one function, which writes the fields to a list or reads them from
+ * it.
  */
 #include "recover/mail_words.h"
 
@@ -126,7 +126,7 @@ static void mail(struct walk *x, struct ft_mail *m)
 
 int ft_mail_to_words(const struct ft_mail *m, int nslots, uint64_t *out)
 {
-    struct ft_mail copy = *m; /* the walk writes each field again */
+    struct ft_mail copy = *m; /* the same function writes each field again */
     struct walk x = {.to = out, .nslots = nslots};
     mail(&x, &copy);
     return x.at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * plan.c - who replaces whom, and what is to be done: the ladder (D4, A1).
+ * plan.c - decides who replaces whom, and what is to be done (D4, A1).
  */
 #include "recover/plan.h"
 
@@ -63,7 +63,7 @@ void ft_mapping_finish(struct ft_mapping *m)
 
 /* ---- words ---- */
 
-/* The first of many are enough: what comes after them in the message matters more. */
+/* Of many positions the message names the first ones, since what follows matters more. */
 #define NAMED 12
 
 static void say_positions(struct ft_joined *t, const struct ft_mapping *m, const int *pos, int n)
@@ -84,7 +84,8 @@ static void say_positions(struct ft_joined *t, const struct ft_mapping *m, const
         ft_join(t, " and %d more", n - NAMED);
 }
 
-/* The smallest element that all of several lost ones were in: what probably failed. */
+/* Names the smallest failure domain that all lost positions were in, as that has probably failed.
+ */
 static void say_shared(struct ft_joined *t, const struct ft_mapping *m, const int *pos, int n)
 {
     char name[FT_DOMAIN_NAME + 16];
@@ -116,9 +117,9 @@ static void say_group(struct ft_joined *t, const struct ft_groups *g, int group)
 /* ---- what was lost ---- */
 
 struct losses {
-    int ndead, nranks_dead; /* positions whose slot died now */
+    int ndead, nranks_dead; /* positions whose slot is newly dead */
     int ranks_open,
-        checksums_open; /* living, but not yet in possession of their image or codeword */
+        checksums_open; /* those that live and do not have their image or codeword yet */
     int nspares;        /* living spares */
 };
 
@@ -168,7 +169,7 @@ static int list_dead(const struct ft_mapping *m, const struct ft_decision *d, in
     ((out)->kind = FT_PLAN_LOST, (out)->reason = FT_REASON_##id, \
      ft_reason_say((out)->message, sizeof(out)->message, id, ##__VA_ARGS__))
 
-/* A1: more than m of a group lost. Says so and returns 1. */
+/* A1: if more than m of a group are lost, says so and returns 1. */
 static int group_is_lost(const struct ft_mapping *m, const struct ft_groups *g,
                          const struct ft_decision *d, struct ft_plan *out)
 {
@@ -201,7 +202,7 @@ static int has_way_back(const struct ft_decision *d)
     return d->data.committed > 0 && !(d->data.flags & (FT_AGREE_RUN_OVER | FT_AGREE_UNPROTECTED));
 }
 
-/* The program handles it: survivors have a memory to keep. */
+/* The program handles the loss, and survivors have a memory to keep. */
 static int is_told(const struct ft_mapping *m, const struct ft_decision *d)
 {
     return m->told && has_way_back(d) && !(d->data.flags & FT_AGREE_RESTARTING);
@@ -214,7 +215,8 @@ static int is_exposed(const struct ft_mapping *m, const struct ft_exposure *x,
                           &d->data.exposers, &d->data.told) != FT_EXPOSED_NOT;
 }
 
-/* A lost rank had a shared window with others, where loads and stores are nowhere to be read. */
+/* A lost rank had a shared window with others, and nobody has recorded its loads and stores there.
+ */
 static int had_shared(const struct ft_decision *d)
 {
     return d->data.committed < d->data.shared_until;
@@ -222,16 +224,16 @@ static int had_shared(const struct ft_decision *d)
 
 #define MOST_DEATHS 3 /* deaths of a rank at one place before it is called a bug of the program */
 
-/* Where the program handles losses, body is entered again by all: the others have gone on, and no
- * rank is where it was. Those that use a transport go on at any time. */
+/* If the program handles losses, all enter body again, so the others have gone on, and no rank is
+ * where it was. Those that use a transport go on at any time. */
 static int survivors_went_on(const struct ft_testimony *told)
 {
     uint64_t at = told->position >> 56;
     return at == FT_MILE_RUN || at == FT_MILE_OVER || (told->position & FT_TESTAMENT_OPEN);
 }
 
-/* D7. A rank that dies where it died before, again and again, does so of its own. One that came
- * beyond that place does not: a program without safepoints is at one milestone all the time. */
+/* D7. A rank that dies again and again at one place has a bug. One that came beyond that place has
+ * not: a program without safepoints is at one milestone all the time. */
 static int dies_again(const struct ft_mapping *m, const struct ft_decision *d, struct ft_plan *out)
 {
     for (int r = 0; m->fate && r < m->nranks; r++) {
@@ -266,7 +268,7 @@ static int phase_is_logged(const struct ft_mapping *m, const struct ft_exposure 
            (in_run || !is_exposed(m, x, d, r));
 }
 
-/* What of setup, or of what follows FTRMA_Run, is not kept; NONE: all of it is. */
+/* Why not all that happened in setup, or after FTRMA_Run, is kept; NONE: it is. */
 static enum ft_reason unkept(uint64_t flags)
 {
     static const struct {
@@ -303,7 +305,7 @@ static enum ft_reason phase_unlogged(const struct ft_mapping *m, const struct ft
     return is_exposed(m, x, d, r) ? FT_REASON_OUTSIDE_PART : FT_REASON_NONE;
 }
 
-/* Why no replacement of the lost ranks can start; NONE: it can. r: one of them. */
+/* Why no replacement of the lost ranks can start; NONE: it can. r: one of these ranks. */
 static enum ft_reason why_no_start(const struct ft_mapping *m, const struct ft_exposure *x,
                                    const struct ft_decision *d, const struct losses *l,
                                    int recovery_possible, int r)
@@ -326,8 +328,9 @@ static enum ft_reason why_no_start(const struct ft_mapping *m, const struct ft_e
     return FT_REASON_NONE;
 }
 
-/* A node was lost, and with it what one rank alone would need: its home log, and what others had
- * submitted to it. [A rank's replacement replays while its home log is still on the lost node.] */
+/* A node was lost, and with it what a rank would need to go back alone: its home log, and what
+ * others had submitted to it. [A rank's replacement replays while its home log is still on the lost
+ * node.] */
 static int node_takes_back(const struct ft_decision *d, const struct losses *l)
 {
     return d->data.flags & FT_AGREE_NODE &&
@@ -347,7 +350,7 @@ static int node_is_the_end(const struct ft_mapping *m, const struct ft_decision 
     return 1;
 }
 
-/* The message of a reason that needs to know only who was lost. */
+/* Writes the message of a reason that names only who was lost. */
 static void lost_by(struct ft_plan *out, enum ft_reason reason, const char *who)
 {
     switch (reason) {
@@ -375,7 +378,7 @@ static void lost_by(struct ft_plan *out, enum ft_reason reason, const char *who)
     }
 }
 
-/* 1, with the reason and a message, when the job cannot go on. */
+/* Returns 1, with the reason and a message, if the job cannot go on. */
 static int cannot_go_on(const struct ft_mapping *m, const struct ft_exposure *x,
                         const struct ft_groups *g, const struct ft_decision *d,
                         const struct losses *l, int recovery_possible, struct ft_plan *out)
@@ -413,9 +416,9 @@ static int cannot_go_on(const struct ft_mapping *m, const struct ft_exposure *x,
     return 1;
 }
 
-/* Which of the living spares takes which of the lost positions: in their order, or such that Eq. 6
- * holds up to the highest level that it can, down to the one that was asked for; if not even there,
- * for as many as it can. */
+/* Chooses which living spare takes which lost position. They are taken in their order, or such that
+ * Eq. 6 holds up to the highest possible level, at least the one that was asked for. If that is not
+ * possible, it holds for as many positions as possible. */
 static void choose_spares(const struct ft_mapping *m, const int *lost, int nlost, const int *spare,
                           int nspares, int *taken, struct ft_plan *out)
 {
@@ -438,12 +441,12 @@ static void choose_spares(const struct ft_mapping *m, const int *lost, int nlost
             break;
     }
     if (level == 0)
-        out->unaware = 0; /* nothing was asked for */
+        out->unaware = 0; /* no level was asked for */
     w->holds = out->unaware ? 0 : level < w->holds ? level : w->holds;
 }
 
-/* R12. The home log of a lost rank is where its carrier was, unless that one was a replacement
- * which had still to fetch it. */
+/* R12. The home log of a lost rank is on the node of its last carrier, unless that one was a
+ * replacement that had not fetched it yet. */
 static void note_homes(struct ft_mapping *m, const struct ft_decision *d)
 {
     for (int r = 0; r < m->nranks; r++) {
@@ -453,8 +456,7 @@ static void note_homes(struct ft_mapping *m, const struct ft_decision *d)
     }
 }
 
-/* The rank that is lost alone, whose replacement should be where its home log is; -1: there is
- * none. */
+/* The rank that is lost alone, and whose replacement should be where its home log is; -1: none. */
 static int stays(const struct ft_mapping *m, const struct ft_decision *d)
 {
     int lost = -1, n = 0;
@@ -549,11 +551,12 @@ static enum ft_plan_kind choose(const struct ft_mapping *m, const struct ft_expo
     return FT_PLAN_NOTHING;
 }
 
-/* Whom the losses of this decision expose. m is the old mapping. */
+/* Notes whom the losses of this decision expose. m is the old mapping. */
 static void note_losses(const struct ft_mapping *m, struct ft_exposure *x,
                         const struct ft_decision *d, enum ft_plan_kind kind)
 {
-    if (kind == FT_PLAN_ROLLBACK || !has_way_back(d)) { /* or: what is kept is kept for ever */
+    if (kind == FT_PLAN_ROLLBACK ||
+        !has_way_back(d)) { /* without a way back, logs are kept for ever */
         ft_exposure_clear(x);
         return;
     }
@@ -563,8 +566,8 @@ static void note_losses(const struct ft_mapping *m, struct ft_exposure *x,
                              ft_testimony_of(&d->data.told, m->slot_of[r]));
 }
 
-/* Of which blocks of the committed version nothing can be made any more: more than its parity of a
- * group are lost, those counted that were lost for good before. */
+/* Notes which blocks of the committed version cannot be made any more, because more than its parity
+ * of a group are lost. Blocks that were lost for good before count, too. */
 static void note_lacks(const struct ft_mapping *m, const struct ft_groups *g,
                        const struct ft_decision *d)
 {
@@ -583,8 +586,8 @@ static void note_lacks(const struct ft_mapping *m, const struct ft_groups *g,
     }
 }
 
-/* G5. This says which ranks are new, and with which images. As long as anybody has not yet come to
- * a safepoint again, nobody is told less than before. m is the old mapping. */
+/* G5. Notes which ranks are new, and which images they have. Until all have come to a safepoint
+ * again, a rank that was new stays new. m is the old mapping. */
 static void note_heirs(const struct ft_mapping *m, const struct ft_groups *g,
                        const struct ft_decision *d, struct ft_plan *out)
 {
@@ -620,7 +623,7 @@ void ft_plan_make(struct ft_mapping *m, struct ft_exposure *x, const struct ft_g
     memset(out, 0, sizeof *out);
     struct losses l = count_losses(m, d);
     out->version = d->data.committed;
-    /* A job that is done does not have to survive what comes. */
+    /* A job that is done does not have to survive losses any more. */
     if (!(d->data.flags & FT_AGREE_DONE) && cannot_go_on(m, x, g, d, &l, recovery_possible, out))
         return;
     out->kind = choose(m, x, d, &l, &out->why);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * process.c - hands what one machine of a process says to the next, until none has anything to say.
+ * process.c - hands what one machine of a process says to the next one, until all are silent.
  */
 #include "recover/process_step.h"
 
@@ -67,7 +67,7 @@ int ft_mail_replaces(const struct ft_mail *m, const struct ft_mail *old)
     case FT_MAIL_DUE:
     case FT_MAIL_ROLLBACK: return old->u.number == m->u.number;
     case FT_MAIL_SNAPSHOT_OFF: return old->u.marker.snapshot == m->u.marker.snapshot;
-    case FT_MAIL_DEMAND: /* a rank whose logs are long asks again and again */
+    case FT_MAIL_DEMAND: /* a rank with long logs asks again and again */
         return old->u.demand.kind == FT_DEMAND_ASK && m->u.demand.kind == FT_DEMAND_ASK &&
                old->u.demand.rank == m->u.demand.rank &&
                old->u.demand.generation <= m->u.demand.generation;
@@ -80,7 +80,7 @@ int ft_mail_replaces(const struct ft_mail *m, const struct ft_mail *old)
     }
 }
 
-/* An action becomes one that mails. */
+/* Turns an action into one that sends a mail. */
 static struct ft_mail *into_mail(struct ft_pstep *s, struct ft_action *a, int to,
                                  enum ft_mail_kind kind)
 {
@@ -187,7 +187,7 @@ static int lost_a_node(const struct ft_process *p, int nslots)
     return 0;
 }
 
-/* What this process itself contributes to its vote. */
+/* What the machines contribute to the vote of this process. */
 static void vote(struct ft_pstep *s, struct ft_agree_data *local)
 {
     const struct ft_process *p = s->p;
@@ -202,7 +202,7 @@ static void vote(struct ft_pstep *s, struct ft_agree_data *local)
         local->flags |= FT_AGREE_REPLAYING;
 }
 
-/* Slots that failed since the last decision and carried a rank. */
+/* The slots that have failed since the last decision and carried a rank. */
 static void lost_ranks(struct ft_pstep *s)
 {
     const struct ft_agree *a = &s->p->agree;
@@ -261,12 +261,12 @@ static void to_order(struct ft_pstep *s, struct ft_order_event *ev)
             ft_pstep_add(s, TO_CARRIER)->execute = acts.a[i];
 }
 
-/* Their exits were observed here. */
+/* This process has observed their exits. */
 static void note_failed(struct ft_pstep *s, const struct ft_bitset *set)
 {
     struct ft_process *p = s->p;
-    /* A process that has left in order was let go by the root, as all are. [Here nobody has heard
-     * of that yet.] */
+    /* If a process has left in order, the root has let all go, which this one may not have
+     * heard yet. */
     if (s->ev->orderly || p->carrier.facts & FT_FACT_DONE)
         return;
     if (!p->carrier.due.noticed_ns)
@@ -306,7 +306,7 @@ static void to_detect(struct ft_pstep *s, const struct ft_pitem *it)
     }
 }
 
-/* The machine of snapshots: each one begins with a new one, as its gets are over. */
+/* The machine of snapshots. Each snapshot begins with a new one, since all gets are over then. */
 static void to_snapshot(struct ft_pstep *s, enum ft_snap_marker marker, int rank)
 {
     struct ft_snap *m = snapshot_of(s->p, s->cfg);
@@ -321,7 +321,7 @@ static void to_snapshot(struct ft_pstep *s, enum ft_snap_marker marker, int rank
     ft_carrier_snapshot(&s->p->carrier, &acts);
 }
 
-/* Who a message about images alone is for. */
+/* The slot that a message about images taken alone goes to. */
 static int slot_to(struct ft_pstep *s, const struct ft_action *a)
 {
     const struct ft_process_cfg *cfg = s->cfg;
@@ -336,7 +336,7 @@ static int slot_to(struct ft_pstep *s, const struct ft_action *a)
     return ft_process_map(s->p, cfg).slot_of[pos];
 }
 
-/* What the carrier said since action number `from`: what is for another machine goes there. */
+/* Hands on what the carrier has said since action number `from` to the other machines. */
 static void sort_out(struct ft_pstep *s, int from)
 {
     struct ft_actions *act = &s->out->act;
@@ -389,8 +389,8 @@ static void sort_out(struct ft_pstep *s, int from)
         } else if (a->kind == FT_DO_MARKER) {
             m = into_mail(s, a, a->to == FT_TO_RANKS ? FT_TO_RANKS : s->p->map[a->to],
                           FT_MAIL_MARKER);
-            m->u.marker =
-                (struct ft_marker){.snapshot = a->value, .rank = s->p->carrier.pos, .kind = a->event};
+            m->u.marker = (struct ft_marker){
+                .snapshot = a->value, .rank = s->p->carrier.pos, .kind = a->event};
             a->event = 0;
             a->value = 0;
         }
@@ -407,7 +407,7 @@ static void drain(struct ft_pstep *s)
         switch (it.kind) {
         case TO_AGREE:
             to_agree(s, &it);
-            sort_out(s, from); /* what the carrier says when it adopts */
+            sort_out(s, from); /* what the carrier has said at its adoption */
             break;
         case TO_ORDER: to_order(s, &it.order); break;
         case TO_DETECT: to_detect(s, &it); break;
@@ -449,7 +449,8 @@ static void take_mail(struct ft_pstep *s)
         ft_carrier_demand(&s->p->carrier, &s->cfg->carrier, s->ev->now, &m->u.demand, &s->out->act);
         break;
     case FT_MAIL_SNAPSHOT_OFF:
-        if (m->u.marker.snapshot == s->p->carrier.snapshot.number) /* else it is over */
+        if (m->u.marker.snapshot ==
+            s->p->carrier.snapshot.number) /* otherwise that snapshot is over */
             ft_pstep_add_order(s, (struct ft_order_event){.kind = FT_OE_LATE,
                                                           .ready = {.not_ok = m->u.marker.kind}});
         break;
@@ -465,7 +466,7 @@ static void take_mail(struct ft_pstep *s)
     }
 }
 
-/* A process that agreement says is dead is watched no more. */
+/* The detector no longer watches a process that is dead by agreement. */
 static void tell_detector(struct ft_pstep *s)
 {
     uint64_t some = 0;
@@ -541,7 +542,7 @@ static void start_step(struct ft_pstep *s, struct ft_process *p, const struct ft
     s->head = s->tail = 0;
 }
 
-/* What is for another machine of this process has gone there. */
+/* What was for another machine of this process was handed to it. */
 static void check_out(const struct ft_process_actions *out)
 {
     for (int i = 0; i < out->act.n; i++)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * process.h - one process as the protocol sees it: agreement, detection, orders, the carrier, and
- * who carries what. Plain bytes without pointers, which can be copied, compared and hashed; its
- * size depends on the job (ft_process_bytes). It knows no clock, no thread, no memory of others.
- * Agent (runtime/shell.c) and simulator feed it events and carry its actions out, in their order.
+ * who carries what. It is plain bytes without pointers, which can be copied, compared and hashed.
+ * Its size depends on the job (ft_process_bytes). It knows no clock, no thread, and no memory of
+ * others. The agent (runtime/shell.c) and the simulator feed it events, and carry out its actions
+ * in their order.
  *
- * ft_process_step takes one event. What one machine says to the next goes through a queue that is
- * empty at the end of the step; so nothing is called from inside of itself, and a decision, its
- * adoption and the first order of the new generation can be one step.
+ * ft_process_step takes one event. What one machine says to the next goes through a queue, which is
+ * empty at the end of the step. So no function calls itself, and a decision, its adoption and the
+ * first order of the new generation can be one step.
  *
  * What the shell owes:
- *  - MAIN: a copy of main's half of the mailbox, whenever it differs from the one before, and after
- *    each step that had the action HOLD or WISH.
- *  - WITNESS is answered by WITNESSED: of all slots that are new in the failed set, the shell
- *    knows then that they are closed (all that they had submitted has come), or that they are out,
- *    which FAILED has said. Other events may come before. A new WITNESS takes the place of the one
- *    before it.
- *  - Actions are carried out in their order before the next event is handed in.
- *  - TIME at ft_process_expiry, or later.
+ *  - MAIN is a copy of main's half of the mailbox. It comes whenever that differs from the copy
+ *    before, and after each step that had the action HOLD or WISH.
+ *  - WITNESS is answered by WITNESSED. By then the shell knows of each slot that is new in the
+ *    failed set that it is closed (all that it had submitted has come), or that FAILED has said it
+ *    is out. Other events may come before. A new WITNESS replaces the one before.
+ *  - All actions are carried out, in their order, before the next event is handed in.
+ *  - TIME comes at ft_process_expiry or later.
  */
 #ifndef FT_RECOVER_PROCESS_H
 #define FT_RECOVER_PROCESS_H
@@ -32,12 +32,13 @@
 
 struct ft_process_cfg {
     int self, nslots, nranks, nchecksums;
-    int silence;        /* ticks after which a silent process is killed; 0: never */
-    int plain;          /* no MPI: what is lost with a node is nothing that a replacement needs */
+    int silence; /* ticks after which a silent process is killed; 0: never */
+    int plain; /* the program does not use MPI: a replacement needs nothing that is lost with a node
+                */
     int local, why_not; /* as in struct ft_mapping */
     const int *slot_of; /* [nranks + nchecksums] at the start; NULL: position p at slot p */
-    const struct ft_groups *groups; /* NULL: no checksum processes */
-    struct ft_where *where;         /* NULL: nothing is known */
+    const struct ft_groups *groups; /* NULL: there are no checksum processes */
+    struct ft_where *where;         /* NULL: failure domains are not known */
     struct ft_bitset neighbours;    /* slots of this node */
     struct ft_carrier_cfg carrier;
 };
@@ -45,15 +46,15 @@ struct ft_process_cfg {
 enum ft_process_event_kind {
     FT_PE_MAIN = 1,  /* main */
     FT_PE_MAIL,      /* from, mail */
-    FT_PE_EXITED,    /* set: these have ended; orderly: after MPI_Finalize */
+    FT_PE_EXITED,    /* set: these slots have ended; orderly: after MPI_Finalize */
     FT_PE_ALIVE,     /* slot is there */
-    FT_PE_TICK,      /* of the detector */
+    FT_PE_TICK,      /* a tick of the detector */
     FT_PE_TIME,      /* ft_process_expiry has come */
     FT_PE_JOB_OVER,  /* the board says that the job is done */
     FT_PE_WITNESSED, /* local: what this process knows that is not in the machine */
     FT_PE_SEEN,      /* look: one FT_LOOK_*, value */
-    FT_PE_FAILED,    /* set: known to have failed, from elsewhere than by detection. node: they were
-                        lost with their node; all of its slots come in one event */
+    FT_PE_FAILED,    /* set: slots that have failed, which others than the detector say. node: they
+                      * were lost with    their node, and all of its slots come in one event */
 };
 struct ft_process_event {
     enum ft_process_event_kind kind;
@@ -69,13 +70,13 @@ struct ft_process_event {
 
 struct ft_process_actions {
     struct ft_actions act;
-    struct ft_bitset set; /* of WITNESS */
-    uint32_t answered;    /* bits, 1 << enum ft_order_kind: orders that were carried out */
+    struct ft_bitset set; /* the slots of WITNESS */
+    uint32_t answered;    /* bits 1 << enum ft_order_kind: orders that this step has answered */
     int nmails;
     struct ft_mail mail[24];
-    struct ft_testimony left;    /* of INHERIT */
-    struct ft_plan plan;         /* of BIND, LOST */
-    struct ft_decision decision; /* the same, and of REPAIR */
+    struct ft_testimony left;    /* belongs to INHERIT */
+    struct ft_plan plan;         /* belongs to BIND and LOST */
+    struct ft_decision decision; /* belongs to these and to REPAIR */
 };
 
 struct ft_process {
@@ -84,14 +85,14 @@ struct ft_process {
     struct ft_order order;
     struct ft_carrier carrier;
     struct ft_exposure exposure;
-    uint32_t generation;  /* of the mapping */
-    int32_t told;         /* milestone that the order machine was told of last */
-    int32_t lost;         /* the job cannot go on */
-    int32_t left_by;      /* 1 + the slot of the process whose rank this one carries now, while it has
-                             not heard what that one left; 0: it has, or carries none so */
+    uint32_t generation; /* of the mapping */
+    int32_t told;        /* the milestone that the order machine was told last */
+    int32_t lost;        /* the job cannot go on */
+    int32_t left_by; /* 1 + the slot of the lost process whose rank this one carries now, until it
+                      * hears what that one has left; 0: it has heard it, or has replaced nobody */
     struct ft_bitset out; /* slots that were lost with their node */
-    /* slot_of, incarnation [nranks + nchecksums], pos_of [nslots]; then, by group, who leads it
-     * (lead_word in process.c) [nchecksums]; where the home logs are [nranks]; a fate for each rank;
+    /* slot_of and incarnation [nranks + nchecksums]; pos_of [nslots]; the lead of each group
+     * (ft_pstep_lead_word) [nchecksums]; where the home logs are [nranks]; the fate of each rank;
      * the machine of snapshots */
     int32_t map[];
 };
@@ -102,14 +103,14 @@ void ft_process_init(struct ft_process *p, const struct ft_process_cfg *cfg, uin
 /* Fills out. */
 void ft_process_step(struct ft_process *p, const struct ft_process_cfg *cfg,
                      const struct ft_process_event *ev, struct ft_process_actions *out);
-uint64_t ft_process_expiry(const struct ft_process *p); /* UINT64_MAX: never */
+uint64_t ft_process_expiry(const struct ft_process *p); /* UINT64_MAX: no clock is set */
 void ft_process_check(const struct ft_process *p, const struct ft_process_cfg *cfg);
 int ft_process_dump(const struct ft_process *p, const struct ft_process_cfg *cfg, char *out,
                     int size);
-/* Who carries what; a view of p's memory. */
+/* Who carries what. This is a view of p's memory. */
 struct ft_mapping ft_process_map(struct ft_process *p, const struct ft_process_cfg *cfg);
-/* The checksum process that leads a group, by its index there; ~ that, if none is left that could
- * say its tag. */
+/* The index of the checksum process that leads a group; its complement if no living one can say the
+ * tag. */
 int ft_process_lead(struct ft_process *p, const struct ft_process_cfg *cfg, int group);
 const char *ft_do_name(enum ft_do kind);
 const char *ft_process_event_name(enum ft_process_event_kind kind);
