@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * ckpt.h - images and codewords of this process, and the commands about them; on main (ckpt.c,
+ * ckpt.h - images and codewords of this process, and commands about them. Main only (ckpt.c,
  * protect.c, room.c).
  */
 #ifndef FT_RUNTIME_CKPT_H
@@ -9,22 +9,23 @@
 #include "erasure/erasure.h"
 #include "runtime/rt.h"
 
-/* The blocks of a group (members' images, codewords) from which another block is made: all have the
- * same version (erasure.h). */
+/* The blocks of a group (images and codewords) from which another block is made. All have the same
+ * version (erasure.h). */
 struct ft_recipe {
     int n;
     const void *src[FT_ERASURE_MAX_MEMBERS];
     size_t len[FT_ERASURE_MAX_MEMBERS], longest; /* longest: of all */
     uint8_t coef[FT_ERASURE_MAX_MEMBERS];
-    /* what lies on other nodes (far_image.h), in the order of the way from node to node */
+    /* what is on other nodes (far_image.h), in the order in which nodes pass it on */
     int nfar;
     uint64_t version;
     size_t far_longest;
     struct ft_term far[FT_ERASURE_MAX_MEMBERS];
 };
 
-enum ft_skip_reason ft_ckpt_cannot(const struct ft_rt *rt); /* why no image can be taken now */
-/* The commands. snapshot 0: all stand still. */
+enum ft_skip_reason
+ft_ckpt_cannot(const struct ft_rt *rt); /* why no image can be taken now; NONE: one can */
+/* The commands. snapshot 0: all ranks stand still. */
 struct ft_answer ft_ckpt_copy(struct ft_rt *rt, uint64_t version, uint64_t snapshot);
 struct ft_answer ft_ckpt_parity(struct ft_rt *rt, uint64_t version);
 struct ft_answer ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version);
@@ -39,16 +40,16 @@ enum ft_skip_reason ft_ckpt_combine_own(struct ft_rt *rt, uint64_t version, int 
  * others is NULL. Returns 0 if there are too few. */
 int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block,
                    const uint64_t *bytes, struct ft_recipe *out);
-/* What collectives had counted, as the image has it. */
+/* The counts of collectives in the image. */
 void ft_ckpt_load_sched(const struct ft_image *im);
 /* To be called after FTRMA_Protect and at FTRMA_Run's entry: takes memory for images (three with
  * demand checkpoints, else two) and for logs, so that neither a checkpoint nor an access waits for
  * it. Checksum processes and spares make room as well. */
 void ft_ckpt_prepare(struct ft_rt *rt);
-/* After the first checkpoint: takes what there was no room for before. */
+/* After the first checkpoint: takes memory for what had no room before. */
 void ft_ckpt_more_room(struct ft_rt *rt);
 void ft_ckpt_room(struct ft_rt *rt,
-                  int next_in_line); /* the same for images or codewords, before there are any */
+                  int next_in_line);           /* the same before there are images or codewords */
 uint64_t ft_ckpt_most(const struct ft_rt *rt); /* protected bytes of the rank with most of them */
 /* The image of this version in slot's arena, and its size; NULL if it is not there, not complete,
  * or on another node. image_bytes: of any node; 0: it is not there. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * record.h - what crosses the agent's borders, to its main and to the world, as lines of text in a
- * file (FTRMA_AGENT_LOG): with it `scripts/records.sh` compares two versions of the agent. Each
- * line is one write, so the record of a process that is killed is complete.
+ * record.h - all that passes between the agent and its main or the world, as lines of text in a
+ * file (FTRMA_AGENT_LOG). `scripts/records.sh` compares two versions of the agent by them. Each
+ * line is one write, so the record of a killed process is complete.
  *
  *   E NS BEGIN name value ...      what never changes (ft_agent_cfg)
  *   E NS WHERE parity P aware A holds H levels L nodes LIST groups LIST     (domains 1: struct
@@ -28,8 +28,8 @@
  * MAIL is AGREE kind oldest failed flags committed generation, ORDER kind generation seq order arg
  * flags max bytes not_ok stuck running no_snapshot, DEMAND kind generation rank ch version, MARKER
  * snapshot rank kind, or NAME number. The words of an event (recover/mail_words.h) are all of it.
- * ALIVE and FAILED follow from what was heard before. With the others `ftrma-sim
- * --replay-agent` runs the process again.
+ * ALIVE and FAILED follow from what was heard before. `ftrma-sim
+ * --replay-agent` feeds the others to the machine again.
  */
 #ifndef FT_RUNTIME_RECORD_H
 #define FT_RUNTIME_RECORD_H
@@ -40,13 +40,14 @@ struct ft_agent;
 struct ft_process_cfg;
 struct ft_agree_data;
 
-/* Opens the file, if one is set; the agent's thread. */
+/* Opens the file, if one is set. The agent's thread calls it. */
 void ft_record_begin(struct ft_agent *a, const struct ft_process_cfg *cfg);
-/* One line after "E NS " or "A NS ". Nothing if there is no file. */
+/* Writes one line after "E NS " or "A NS ". Does nothing if there is no file. */
 __attribute__((format(printf, 3, 4))) void ft_record(struct ft_agent *a, char which,
                                                      const char *fmt, ...);
 void ft_record_mail(struct ft_agent *a, char which, int slot, const void *mail);
 void ft_record_data(struct ft_agent *a, const char *what, const struct ft_agree_data *d);
-void ft_record_main(struct ft_agent *a); /* the copy of main's half, if it says something new */
+void ft_record_main(
+    struct ft_agent *a); /* writes the copy of main's half, if it says something new */
 
 #endif

@@ -10,15 +10,15 @@
 
 void ft_rt_replay_init(void);
 void ft_rt_replay_setup(struct ft_rt *rt);
-/* called at each door and in each wait while it replays */
+/* main calls it at each door and in each wait while it replays */
 void ft_rt_replay_step(struct ft_rt *rt);
-void ft_rt_replay_idle(struct ft_rt *rt); /* the same, by the agent while main makes no calls */
+void ft_rt_replay_idle(struct ft_rt *rt); /* the agent calls it while main makes no calls */
 void ft_rt_replay_restored(struct ft_rt *rt, const struct ft_image *im, const char *engine,
                            int same_era);
 void ft_rt_replay_rolled_back(struct ft_rt *rt, const struct ft_image *im, const char *engine);
-void ft_rt_replay_told(struct ft_rt *rt); /* a told recovery: nothing is repeated */
+void ft_rt_replay_told(struct ft_rt *rt); /* in a told recovery nothing is repeated */
 void ft_rt_replay_at_safepoint(struct ft_rt *rt);
-/* Waits until it is live, unless it is to restore an image first. */
+/* Waits until it is live, unless it has to restore an image first. */
 void ft_rt_replay_finish(struct ft_rt *rt);
 void ft_rt_replay_drop(struct ft_rt *rt);
 

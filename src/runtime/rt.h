@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rt.h - one process of a job: what main and agent share (rt_state.h), and the index of its parts.
+ * rt.h - one process of a job: what main and agent share (rt_state.h), and its parts.
  *
  * Main and agent meet in two ways only. (1) Through the mailbox: main says where it is, and where
  * it stands it takes commands from the agent, one at a time. (2) `ft_attention` tells a main that
@@ -44,28 +44,28 @@ static inline int ft_said(const struct ft_rt *rt, uint32_t flag) /* FT_SAYS_* */
 }
 
 /* station.c: main stands at a place and carries out commands. Returns the command that lets it go
- * on, and its argument. BODY and RESUME are not answered here, but when main has entered body. */
+ * on, and its argument. BODY and RESUME are answered only when main has entered body. */
 enum ft_command ft_station(struct ft_rt *rt, enum ft_place at, struct ft_command_arg *arg);
-void ft_rt_move(struct ft_rt *rt, enum ft_place to); /* main has come there; tells the agent */
+void ft_rt_move(struct ft_rt *rt, enum ft_place to); /* main has come to a place; tells the agent */
 void ft_rt_answer(struct ft_rt *rt, struct ft_answer with);
 void ft_rt_attend(void);
 void ft_still_answer(struct ft_rt *rt); /* still.c: main records on the board where it is */
 
 /* shell.c */
 void ft_agent_start(struct ft_rt *rt);
-/* called by main: something has changed, so the agent should look */
+/* main calls it when something has changed that the agent should look at */
 void ft_agent_nudge(struct ft_rt *rt);
 void ft_rt_event(struct ft_rt *rt, enum ft_event_kind kind, uint32_t who, int64_t a, int64_t b,
                  int64_t c, uint64_t dur_ns);
-/* Ends the job for all, and this process. Either thread. The program has failed, with its own
- * status; or the job is given up: call ft_give_up (base/reason.h), which calls this. */
+/* End the job for all, and this process. Either thread. fail: the program has failed, with this
+ * status. give_up: is called by ft_give_up (base/reason.h), which all others call. */
 _Noreturn void ft_rt_fail(struct ft_rt *rt, int status, const char *message);
 _Noreturn void ft_rt_give_up(struct ft_rt *rt, enum ft_reason reason, const char *message);
 
-/* station.c, release.c. Called by main, or by the agent in its turn. */
-void ft_rt_rebind(struct ft_rt *rt); /* each rank is read and written at its present carrier */
+/* station.c, release.c. Main calls these, or the agent in its turn. */
+void ft_rt_rebind(struct ft_rt *rt); /* from now on each rank is accessed at its present carrier */
 /* gives back the arenas of the dead that nobody here uses any more */
 void ft_rt_release(struct ft_rt *rt);
-/* main: who carries a position, by the mapping that was handed over last */
+/* main: who carries a position, by the mapping that the agent handed over last */
 int ft_rt_slot_at(struct ft_rt *rt, int pos);
 #endif

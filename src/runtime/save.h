@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * save.h - checkpoints in files: what ftrun writes, and from what a job goes on.
+ * save.h - checkpoints in files: ftrun writes them, and a job can go on from them.
  */
 #ifndef FT_RUNTIME_SAVE_H
 #define FT_RUNTIME_SAVE_H
@@ -19,8 +19,8 @@ int ft_restart_wanted(const struct ft_rt *rt);
 /* the home log of setup is needed although nobody is ever replaced: it is compared at a restart */
 int ft_restart_compares(const struct ft_rt *rt);
 struct ft_answer ft_restart_load(struct ft_rt *rt, uint64_t version);
-/* What else is compared then, beside calls and results. made: a communicator or window was made.
- * sent: called at the end of setup, before a replay of it is over. */
+/* What is compared besides calls and results. made: a communicator or window was made. sent: is
+ * called at the end of setup, before a replay of setup is over. */
 void ft_restart_note_made(struct ft_rt *rt);
 void ft_restart_note_sent(struct ft_rt *rt);
 
