@@ -56,14 +56,17 @@ void job_images_ask(struct sim *s, int p, int rank);
 void job_images_obey(struct sim *s, int p, int how);
 void job_images_made(struct sim *s, int p); /* a coordinated image or codeword was made */
 uint64_t job_images_safepoint(const struct sim *s, int p, uint64_t version);
-/* It goes back to an image; it is live again. */
-void job_images_restored(struct sim *s, int p);
-void job_images_live(struct sim *s, int p);
 
 /* What may happen next, and what happens. */
 void job_images_can(const struct sim *s, int p, struct sim_choices *out);
 void job_images_happen(struct sim *s, int p, int what, int q);
 
-void job_images_check(struct sim *s, int p); /* after a step of p */
+/* check_job_images.c: after a step of p; p goes back to an image; p is live again. */
+void job_images_check(struct sim *s, int p);
+void job_images_restored(struct sim *s, int p);
+void job_images_live(struct sim *s, int p);
+/* The group for sim_check_group. Returns 0 if it cannot be checked now: before the first
+ * checkpoint, in a rollback, or while some have committed and others have not. */
+int job_images_view(const struct sim *s, int group, struct sim_group *g);
 
 #endif

@@ -129,9 +129,9 @@ static void a_replay_promises_nothing(void **state)
     assert_non_null(did(FT_DO_HOLD));
 }
 
-static void who_stops_of_itself(void **state)
+/* Main stops at each third safepoint, and has come to the first of these. */
+static void stops_at_3(void)
 {
-    (void)state;
     begin(0);
     cfg.every = 3;
     into_body();
@@ -139,6 +139,12 @@ static void who_stops_of_itself(void **state)
     m.passed = 2;
     at(FT_AT_HELD);
     assert_int_equal(did(FT_DO_ROOT)->event, FT_ROOT_DUE);
+}
+
+static void who_stops_of_itself(void **state)
+{
+    (void)state;
+    stops_at_3();
     assert_int_equal(did(FT_DO_ROOT)->value, 3);
     assert_int_equal(told(), FT_CMD_NONE);
     order(FT_ORDER_PROPOSE, 0, 0);
@@ -156,13 +162,7 @@ static void who_stops_of_itself(void **state)
 static void it_asks_once_at_a_safepoint(void **state)
 {
     (void)state;
-    begin(0);
-    cfg.every = 3;
-    into_body();
-    m.reached = 3;
-    m.passed = 2;
-    at(FT_AT_HELD);
-    assert_int_equal(did(FT_DO_ROOT)->event, FT_ROOT_DUE);
+    stops_at_3();
     assert_true(ft_carrier_expiry(&c) != UINT64_MAX);
     order(FT_ORDER_PROPOSE, 0, 0);
     order(FT_ORDER_TARGET, 3, 0);

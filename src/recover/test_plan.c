@@ -613,30 +613,40 @@ static void random_deaths(void **state)
     }
 }
 
-/* Two codewords: two of a group at once, whichever they are; the third is too many, and it is said
- * where they were. */
+/* Begins a job of 4 ranks whose failure domains are known. */
+static struct ft_domains domains;
+static struct ft_where where;
+static void on_nodes(const char *levels, const int *node_of, const int *group_of, int nchecksums,
+                     int parity, int nspares)
+{
+    static int scratch[1000];
+    ft_mapping_finish(&map);
+    ft_groups_finish(&groups);
+    assert_int_equal(ft_groups_init(&groups, 4, nchecksums, parity, NULL, why, sizeof why), FT_OK);
+    assert_int_equal(ft_mapping_init(&map, 4, nchecksums, nspares, NULL), FT_OK);
+    assert_int_equal(ft_domains_parse("f", levels, strlen(levels), &domains, why, sizeof why),
+                     FT_OK);
+    assert_true(ft_place_spares_scratch(&domains, 4 + nchecksums, nspares) <= 1000);
+    where = (struct ft_where){.domains = &domains,
+                              .node_of = node_of,
+                              .group_of = group_of,
+                              .parity = parity,
+                              .aware = 1,
+                              .holds = 1,
+                              .scratch = scratch};
+    map.where = &where;
+}
+
+/* Two codewords: any two of a group may be lost at once. A third one is too many, and the message
+ * says where they were. */
 static void two_codewords(void **state)
 {
     (void)state;
     static const char text[] = "level node in rack count 6\nlevel rack count 3\n";
     static const int node_of[] = {
         0, 0, 1, 1, 2, 3, 4, 4, 5}; /* slots: ranks 0 to 3, checksum processes 4 5, spares 6 7 8 */
-    static int scratch[1000], group_of[6];
-    struct ft_domains domains;
-    ft_mapping_finish(&map);
-    ft_groups_finish(&groups);
-    assert_int_equal(ft_groups_init(&groups, 4, 2, 2, NULL, why, sizeof why), FT_OK);
-    assert_int_equal(ft_mapping_init(&map, 4, 2, 3, NULL), FT_OK);
-    assert_int_equal(ft_domains_parse("f", text, strlen(text), &domains, why, sizeof why), FT_OK);
-    assert_true(ft_place_spares_scratch(&domains, 6, 3) <= 1000);
-    struct ft_where where = {.domains = &domains,
-                             .node_of = node_of,
-                             .group_of = group_of,
-                             .parity = 2,
-                             .aware = 1,
-                             .holds = 1,
-                             .scratch = scratch};
-    map.where = &where;
+    static const int group_of[6] = {0};
+    on_nodes(text, node_of, group_of, 2, 2, 3);
     uint64_t lost[] = {BIT(0) | BIT(1), BIT(2) | BIT(5), BIT(4) | BIT(5)};
     for (int i = 0; i < 3; i++) {
         struct ft_mapping kept = map;
@@ -668,21 +678,8 @@ static void spares_that_keep_groups_apart(void **state)
     static const char text[] = "level node count 6\n";
     static const int node_of[] = {
         0, 1, 2, 3, 4, 1, 0, 0, 5}; /* slots: ranks 0 to 3, checksum process 4, spares 5 to 8 */
-    static int scratch[1000], group_of[5];
-    struct ft_domains domains;
-    ft_mapping_finish(&map);
-    ft_groups_finish(&groups);
-    assert_int_equal(ft_groups_init(&groups, 4, 1, 1, NULL, why, sizeof why), FT_OK);
-    assert_int_equal(ft_mapping_init(&map, 4, 1, 4, NULL), FT_OK);
-    assert_int_equal(ft_domains_parse("f", text, strlen(text), &domains, why, sizeof why), FT_OK);
-    struct ft_where where = {.domains = &domains,
-                             .node_of = node_of,
-                             .group_of = group_of,
-                             .parity = 1,
-                             .aware = 1,
-                             .holds = 1,
-                             .scratch = scratch};
-    map.where = &where;
+    static const int group_of[5] = {0};
+    on_nodes(text, node_of, group_of, 1, 1, 4);
     after(BIT(0), 4, 0, 0);
     assert_int_equal(map.slot_of[0], 6); /* 5 is beside rank 1 */
     after(BIT(2), 4, 0, 0);
@@ -704,21 +701,8 @@ static void own_node_first(void **state)
     static const char text[] = "level node count 3\n";
     /* slots: ranks 0 to 3, checksum processes 4 5, spares 6 to 9 */
     static const int node_of[] = {0, 0, 1, 1, 2, 2, 2, 0, 1, 2};
-    static int scratch[1000], group_of[6] = {0, 1, 0, 1, 0, 1};
-    struct ft_domains domains;
-    ft_mapping_finish(&map);
-    ft_groups_finish(&groups);
-    assert_int_equal(ft_groups_init(&groups, 4, 2, 1, NULL, why, sizeof why), FT_OK);
-    assert_int_equal(ft_mapping_init(&map, 4, 2, 4, NULL), FT_OK);
-    assert_int_equal(ft_domains_parse("f", text, strlen(text), &domains, why, sizeof why), FT_OK);
-    struct ft_where where = {.domains = &domains,
-                             .node_of = node_of,
-                             .group_of = group_of,
-                             .parity = 1,
-                             .aware = 1,
-                             .holds = 1,
-                             .scratch = scratch};
-    map.where = &where;
+    static const int group_of[6] = {0, 1, 0, 1, 0, 1};
+    on_nodes(text, node_of, group_of, 2, 1, 4);
     map.local = FT_LOCAL_ON_NODE;
     tell((struct ft_testimony){.slot = 2, .calls = 1, .log_here = 1});
     /* with a checksum process, which may take what is left */
