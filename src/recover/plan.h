@@ -103,13 +103,13 @@ struct ft_plan {
  *   FT_AGREE_FILES, an FT_AGREE_UNKEPT; a third death in a row at one place (D7); and
  *   d->data.shared_until, if there is no way back to a committed version.
  * - If there is a way back, and a rank is lost or incomplete [the loss of a spare has interrupted
- * its recovery]: REJOIN if m->local, at most one rank was lost, it is not exposed (ft_exposure_of),
- * and none had a shared window; else ROLLBACK. FT_AGREE_ROLLBACK is always ROLLBACK [some are
- * parked or restored already: they would wait for ever, or have gone back alone].
+ *   its recovery]: REJOIN if m->local, at most one rank was lost, it is not exposed
+ *   (ft_exposure_of), and none had a shared window; else ROLLBACK. FT_AGREE_ROLLBACK is always
+ *   ROLLBACK [some are parked or restored already, and would wait for ever].
  * - FT_AGREE_NODE with a rank that is lost or not live (incomplete, FT_AGREE_REPLAYING): ROLLBACK
- * if there is a way back, else LOST. A checksum process lost or incomplete, and no rank: REJOIN.
+ *   if there is a way back, else LOST. A checksum process lost or incomplete, and no rank: REJOIN.
  * - With m->told and a way back, more than the parity of a group may be lost (heirs say so), a
- * place in body is no place to die at again (D7), and survivors keep their memory unless
+ *   place in body is no place to die at again (D7), and survivors keep their memory unless
  *   FT_AGREE_RESTARTING.
  * - FT_AGREE_DONE: nothing is replaced, NOTHING. */
 void ft_plan_make(struct ft_mapping *m, struct ft_exposure *x, const struct ft_groups *g,
