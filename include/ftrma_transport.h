@@ -2,8 +2,9 @@
  *
  * ftrma_transport.h - a message transport for programs that handle the loss of a process
  * themselves. A lost rank is carried on by a spare process, which starts the program from its
- * beginning. All other ranks go on where they are and keep their memory. What they had sent to the
- * lost rank and is still outstanding goes to the replacement by itself, and nothing else does.
+ * beginning. All other ranks go on where they are and keep their memory. Messages and
+ * requests to the lost rank that are still outstanding go to the replacement by themselves, and
+ * nothing else does.
  *
  * The model is DHARMA's transport (Wilke et al.). docs/TRANSPORT.md has the semantics as a table.
  *
