@@ -21,8 +21,9 @@
  *  - Nodes: a program need not know which ranks are on which node. Only costs differ.
  *  - Ownership: what a call is given (messages, names) is the caller's again when it returns,
  *    unless its comment says otherwise.
- *  - Threads: any thread may call any function at any time. The data of an event belongs to the
- *    library and is valid until the next FTT_Poll. So one thread polls at a time.
+ *  - Threads: any thread may call any function at any time, but for FTT_Open and FTT_Close ("any"
+ *    below). The data of an event belongs to the library and is valid until the next FTT_Poll. So
+ *    one thread polls at a time.
  *  - Deaths: ranks never change, and neither does their number. A rank's *incarnation* rises when a
  *    spare takes over. Each loss begins a new *generation*, on which all living processes agree.
  *    Each adopts it at its own time: in FTT_Poll, in a call that waits, or in the helper thread.
@@ -163,7 +164,8 @@ int FTT_Open(FTT_Transport **out);
  * In a program that calls FTRMA_Run: before it or after it. In body it is refused, as a replacement
  * does not always enter body again.
  * Blocking: without MPI until all processes have come; a spare, until it is needed.
- * Ownership: *out stays valid until the process ends.
+ * Ownership: *out is the library's, and stays valid until the process ends.
+ * Threads: one, before any other function; with MPI, the thread that calls MPI.
  * Deaths: if a rank dies before or in FTT_Open, its replacement comes here instead.
  * Returns FTT_OK or NO_LIBRARY, LEVEL, IN_RUN, OPEN, NO_MEMORY. */
 static inline int FTT_Open(FTT_Transport **out)
@@ -180,15 +182,19 @@ static inline int FTT_Open(FTT_Transport **out)
  * Meanwhile headers for this process are answered with FTT_ERR_CLOSED: the replacement of a process
  * that is lost here repeats its work alone, from what the others publish.
  * Blocking: until all ranks have come. Drops events that were not polled.
- * Deaths: waits until the replacement has come here, too. */
+ * Ownership: memory of FTT_Alloc and *t stay valid; events are the library's again.
+ * Threads: one, while no other thread is in any function of this endpoint, nor calls one later.
+ * Deaths: waits until the replacement has come here, too. Returns FTT_OK. */
 static inline int FTT_Close(FTT_Transport *t) { return t->calls->close(t); }
 
-/* The own rank, and the number of ranks. Neither ever changes. */
+/* The own rank, and the number of ranks. Blocking: no. Ownership: nothing. Threads: any. Deaths:
+ * neither ever changes. */
 static inline int FTT_Rank(FTT_Transport *t) { return t->calls->rank(t); }
 static inline int FTT_Size(FTT_Transport *t) { return t->calls->size(t); }
 
-/* How often rank r was replaced, as far as this process has adopted it. 0xffffffff: there is no
- * such rank. Its own never changes. */
+/* How often rank r was replaced, and how many losses were agreed upon, as far as this process has
+ * adopted it. 0xffffffff: there is no such rank. Blocking: no. Ownership: nothing. Threads: any.
+ * Deaths: both rise, but a process's own incarnation never changes. */
 static inline uint32_t FTT_Incarnation(FTT_Transport *t, int r)
 {
     return t->calls->incarnation(t, r);
@@ -197,11 +203,14 @@ static inline uint32_t FTT_Generation(FTT_Transport *t) { return t->calls->gener
 
 /* Whether the helper thread works while no thread is in a call that waits (1 at first). It answers
  * fetches, takes part in votes and collectives that this rank has begun, and keeps arrived messages
- * for FTT_Poll. Without it a process that computes holds up all who wait for it. */
+ * for FTT_Poll. Without it a process that computes holds up all who wait for it.
+ * Blocking: no. Ownership: nothing. Threads: any; it is of the endpoint, not of the thread.
+ * Deaths: with it this process adopts a new generation also while it computes. Returns FTT_OK. */
 static inline int FTT_Progress(FTT_Transport *t, int on) { return t->calls->progress(t, on); }
 
 /* Sends a message. tag: any number. ack: FTT_EV_ACK tells when it was delivered, with the message
  * as its data. *id: a number for it, unique in this process; may be NULL.
+ * Blocking: no. Ownership: msg is the caller's again on return. Threads: any.
  * Deaths: a message that dst had not acknowledged goes to its replacement, with the same id: dst
  * may have polled it. After the acknowledgement it is never sent again. One that dst's process has
  * taken, but its program has not polled, is lost with it.
@@ -213,8 +222,11 @@ static inline int FTT_Send(FTT_Transport *t, int dst, uint32_t tag, const void *
 }
 
 /* The same for a message that asks for an answer. It is outstanding until FTT_EV_ANSWER.
+ * Blocking: no. Ownership: msg is the caller's again on return; the library keeps a copy until the
+ * answer. Threads: any.
  * Deaths: goes to each replacement of dst by itself, acknowledged or not, until it is answered. It
- * is acknowledged once, and answered once. */
+ * is acknowledged once, and answered once.
+ * Returns FTT_OK or ARG, LONG, FULL. */
 static inline int FTT_Send_header(FTT_Transport *t, int dst, uint32_t tag, const void *msg,
                                   size_t bytes, int ack, uint64_t *id)
 {
@@ -223,6 +235,7 @@ static inline int FTT_Send_header(FTT_Transport *t, int dst, uint32_t tag, const
 
 /* Answers an FTT_EV_HEADER, once; only rank, incarnation and id of *header are looked at, so it may
  * be a copy, and the answer may come at any later time. ack: FTT_EV_ANSWERED or FTT_EV_GONE is told.
+ * Blocking: no. Ownership: header and data are the caller's again on return. Threads: any.
  * Deaths: if the asker was lost, the answer goes nowhere: its replacement asks again.
  * Returns FTT_OK or ARG, LONG, FULL, DEAD (the asker was replaced). */
 static inline int FTT_Answer(FTT_Transport *t, const FTT_Event *header, const void *data,
@@ -232,7 +245,10 @@ static inline int FTT_Answer(FTT_Transport *t, const FTT_Event *header, const vo
 }
 
 /* The next event. timeout: milliseconds; 0: only looks; negative: for ever. Calls functions of
- * FTT_Ping that are due. Deaths: FTT_EV_FAILURE for each rank that was replaced, before any
+ * FTT_Ping that are due.
+ * Blocking: at most for `timeout`. Ownership: event->data and label are the library's, and valid
+ * until the next FTT_Poll. Threads: one at a time.
+ * Deaths: FTT_EV_FAILURE for each rank that was replaced, before any
  * event of the replacement.
  * Returns FTT_OK, FTT_TIMEOUT or FTT_ERR_ARG. */
 static inline int FTT_Poll(FTT_Transport *t, FTT_Event *event, int timeout)
@@ -240,23 +256,29 @@ static inline int FTT_Poll(FTT_Transport *t, FTT_Event *event, int timeout)
     return t->calls->poll(t, event, timeout);
 }
 
-/* Makes new public memory: others of this node can access it, at no cost. *buffer is its handle, *addr its
- * address, aligned to 64. It is the caller's until FTT_Release. Deaths: it is lost with this process, and
- * handles to it are refused from then on. Returns FTT_OK or ARG, NO_MEMORY. */
+/* Makes new public memory: others of this node can access it, at no cost. *buffer is its handle,
+ * *addr its address, aligned to 64.
+ * Blocking: no. Ownership: it is the caller's until FTT_Release. Threads: any.
+ * Deaths: it is lost with this process, and handles to it are refused from then on.
+ * Returns FTT_OK or ARG, NO_MEMORY. */
 static inline int FTT_Alloc(FTT_Transport *t, size_t bytes, FTT_Buffer *buffer, void **addr)
 {
     return t->calls->alloc(t, bytes, buffer, addr);
 }
 
-/* Makes the program's own memory public. It stays the program's, and must not be freed before
- * FTT_Release. Each access of others enters the kernel. Returns FTT_OK or ARG, NO_MEMORY, KERNEL. */
+/* Makes the program's own memory public. Each access of others enters the kernel.
+ * Blocking: no. Ownership: it stays the program's, and must not be freed before FTT_Release.
+ * Threads: any.
+ * Deaths: as FTT_Alloc. Returns FTT_OK or ARG, NO_MEMORY, KERNEL. */
 static inline int FTT_Register(FTT_Transport *t, void *addr, size_t bytes, FTT_Buffer *buffer)
 {
     return t->calls->reg(t, addr, bytes, buffer);
 }
 
 /* Takes back FTT_Alloc or FTT_Register of this process. The program has made sure that nobody
- * accesses it any more, and that no fetch into it is outstanding. Returns FTT_OK or HANDLE. */
+ * accesses it any more, and that no fetch into it is outstanding.
+ * Blocking: no. Ownership: memory of FTT_Alloc is the library's again. Threads: any.
+ * Deaths: a handle of a process that was lost is not this process's. Returns FTT_OK or HANDLE. */
 static inline int FTT_Release(FTT_Transport *t, const FTT_Buffer *buffer)
 {
     return t->calls->release(t, buffer);
@@ -264,6 +286,8 @@ static inline int FTT_Release(FTT_Transport *t, const FTT_Buffer *buffer)
 
 /* Copies `bytes` bytes to others' public memory, or from it. The copy is complete on return.
  * Blocking: if the memory is on another node, until its owner has copied (its helper thread does).
+ * Ownership: `from` and `to` of the own memory are the caller's again on return. Threads: any; two
+ * copies of the same bytes at once leave some of each.
  * flags:
  * FTT_SEND_ACK: FTT_EV_PUT or FTT_EV_GET here; FTT_RECEIVE_ACK: FTT_EV_PUT_HERE or FTT_EV_GET_HERE
  * at the owner, with tag. *id: of the send acknowledgement; may be NULL.
@@ -284,19 +308,24 @@ static inline int FTT_Get(FTT_Transport *t, const FTT_Buffer *from, size_t offse
 
 /* Calls fn(arg, rank, incarnation) once, from FTT_Poll, when it is known that this incarnation of
  * rank is dead: when its death was detected, which may be before FTT_EV_FAILURE. If that is known
- * already, calls it at once and returns FTT_KNOWN. Never called for a living process. *ping
- * is for FTT_Cancel; may be NULL. Returns FTT_OK, FTT_KNOWN or ARG. */
+ * already, calls it at once and returns FTT_KNOWN. *ping is for FTT_Cancel; may be NULL.
+ * Blocking: no. Ownership: arg is fn's, until fn was called or the ping is canceled. Threads: any;
+ * fn runs in the thread that polls, or, at once, in this one.
+ * Deaths: fn is never called for a living process. Returns FTT_OK, FTT_KNOWN or ARG. */
 static inline int FTT_Ping(FTT_Transport *t, int rank, uint32_t incarnation, FTT_Death *fn,
                            void *arg, uint64_t *ping)
 {
     return t->calls->ping(t, rank, incarnation, fn, arg, ping);
 }
-/* fn of this ping will not be called. Returns FTT_OK, or NOT_FOUND: it was called, or canceled. */
+/* fn of this ping will not be called. Blocking: no. Ownership: arg is the caller's again. Threads:
+ * any. Deaths: a ping that is canceled is told nothing. Returns FTT_OK, or NOT_FOUND: it was called,
+ * or is being called, or was canceled. */
 static inline int FTT_Cancel(FTT_Transport *t, uint64_t ping) { return t->calls->cancel(t, ping); }
 
 /* Votes on who has failed since the vote before. All ranks vote with the same tag, and tags rise.
  * FTT_EV_VOTED comes when all have voted that were alive at the vote before and are alive still;
  * all get the same set.
+ * Blocking: no. Ownership: nothing. Threads: any, one vote at a time.
  * Deaths: a rank that dies before the vote is decided belongs to its set, and is not waited for; one
  * that dies later belongs to the set of the next vote. A replacement is a member from the next vote
  * on; if it votes with a tag that is decided already, it is told the newest result (look at the
@@ -307,6 +336,7 @@ static inline int FTT_Vote(FTT_Transport *t, uint32_t tag) { return t->calls->vo
 /* Collectives of all ranks, on small data. Each has a label that names it: all ranks call it with
  * the same label, which is used for nothing else. FTT_EV_COLLECTIVE tells the end, with the label.
  * The result is computed in the order of ranks in a fixed tree: the same bits each time.
+ * Blocking: no. Ownership: label and data are the caller's again on return. Threads: any.
  * Deaths: if a rank is lost before it is complete, it ends with status FTT_ERR_DEAD for all who
  * have called it, unless anybody alive has the result: then all get that. After FTT_ERR_DEAD the
  * same label may be called again. A replacement that calls one of the last 64 labels that the others
@@ -316,13 +346,14 @@ static inline int FTT_Barrier(FTT_Transport *t, const char *label)
 {
     return t->calls->collective(t, 0, label, 0, 0, 0, NULL, 0);
 }
-/* All get root's data. */
+/* All get root's data. Blocking, ownership, threads and deaths: as FTT_Barrier. */
 static inline int FTT_Broadcast(FTT_Transport *t, const char *label, int root, const void *data,
                                 size_t bytes)
 {
     return t->calls->collective(t, 1, label, root, 0, 0, data, bytes);
 }
-/* count numbers of each rank; root alone gets the result, or all. */
+/* count numbers of each rank; root alone gets the result, or all.
+ * Blocking, ownership, threads and deaths: as FTT_Barrier. */
 static inline int FTT_Reduce(FTT_Transport *t, const char *label, int root, enum FTT_Op op,
                              enum FTT_Type type, const void *data, size_t count)
 {
@@ -333,23 +364,29 @@ static inline int FTT_Allreduce(FTT_Transport *t, const char *label, enum FTT_Op
 {
     return t->calls->collective(t, 3, label, 0, (int)op, (int)type, data, count * 8);
 }
-/* root gets the data of all ranks one after the other; all give the same number of bytes. */
+/* root gets the data of all ranks one after the other; all give the same number of bytes.
+ * Blocking, ownership, threads and deaths: as FTT_Barrier. */
 static inline int FTT_Gather(FTT_Transport *t, const char *label, int root, const void *data,
                              size_t bytes)
 {
     return t->calls->collective(t, 4, label, root, 0, 0, data, bytes);
 }
 
-/* Puts memory into this rank's table of names. Any memory; it need not be public. It must stay as
- * it is until FTT_Unpublish: a fetch copies it at any time. A name that is there is replaced.
- * Fetches that wait for it are answered now. Deaths: the table is lost with this process; the
+/* Puts memory into this rank's table of names. Any memory; it need not be public. A name that is
+ * there is replaced. Fetches that wait for it are answered now.
+ * Blocking: no. Ownership: the memory is the program's, and must stay as it is until FTT_Unpublish:
+ * a fetch copies it at any time. The name is the caller's again on return. Threads: any.
+ * Deaths: the table is lost with this process; the
  * replacement publishes by itself. Returns FTT_OK or ARG, NAME, NO_MEMORY. */
 static inline int FTT_Publish(FTT_Transport *t, const char *name, const void *addr, size_t bytes)
 {
     return t->calls->publish(t, name, addr, bytes);
 }
-/* When it returns no fetch that copies the memory counts any more. Later fetches wait until the name is
- * published again. Returns FTT_OK or NAME, NOT_FOUND. */
+/* When it returns no fetch that copies the memory counts any more. Later fetches wait until the name
+ * is published again.
+ * Blocking: no. Ownership: the memory may change or be freed. Threads: any.
+ * Deaths: whoever copies when this process dies has the old data, or asks the replacement.
+ * Returns FTT_OK or NAME, NOT_FOUND. */
 static inline int FTT_Unpublish(FTT_Transport *t, const char *name)
 {
     return t->calls->unpublish(t, name);
@@ -359,8 +396,8 @@ static inline int FTT_Unpublish(FTT_Transport *t, const char *name)
  * is copied by this process alone, at the cost of a memcpy, and the publisher need not do anything.
  * Other memory is copied by the publisher: directly if buf is memory of FTT_Alloc, else twice. From
  * another node the publisher sends all in messages.
- * Blocking: until it is published and here. FTT_Ifetch does not wait: FTT_EV_FETCHED tells the end,
- * and buf belongs to the library until then. *id may be NULL.
+ * Blocking: until it is published and here. FTT_Ifetch does not wait: FTT_EV_FETCHED tells the end.
+ * Ownership: buf belongs to the library until then, or until return. *id may be NULL. Threads: any.
  * Deaths: if the publisher is lost, the request goes to its replacement and waits there.
  * Return FTT_OK or ARG, NAME, FULL, NO_MEMORY; SIZE (FTT_Ifetch: in the event): what is published
  * has another size, or the part is not within it; buf is undefined then, and the event has its
@@ -374,7 +411,8 @@ static inline int FTT_Ifetch(FTT_Transport *t, int rank, const char *name, void 
 {
     return t->calls->fetch(t, rank, name, NULL, buf, bytes, 0, id);
 }
-/* The same for a part of it: buf gets part->count * part->item bytes, without gaps. */
+/* The same for a part of it: buf gets part->count * part->item bytes, without gaps.
+ * Blocking, ownership, threads and deaths: as FTT_Fetch. */
 static inline int FTT_Fetch_part(FTT_Transport *t, int rank, const char *name, const FTT_Part *part,
                                  void *buf, size_t bytes)
 {
@@ -386,10 +424,11 @@ static inline int FTT_Ifetch_part(FTT_Transport *t, int rank, const char *name,
     return t->calls->fetch(t, rank, name, part, buf, bytes, 0, id);
 }
 
-/* This process ends as if it were killed (SIGKILL), and is replaced. For tests. */
+/* This process ends as if it were killed (SIGKILL). For tests. Blocking: it does not return.
+ * Ownership: its memory is lost. Threads: any; all of them end. Deaths: it is replaced. */
 static inline void FTT_Die(FTT_Transport *t) { t->calls->die(t); }
 
-/* A status in words. */
+/* A status in words. Blocking: no. Ownership: a constant string. Threads: any. Deaths: nothing. */
 static inline const char *FTT_Status_text(int status)
 {
     switch (status) {

@@ -23,6 +23,8 @@ PAGES = {  # the page's first function: what it is about, further functions
                     "FTT_Unpublish FTT_Fetch FTT_Ifetch FTT_Fetch_part FTT_Ifetch_part"),
     "FTT_Status_text": ("a status of the transport in words", ""),
 }
+SAYS = ("Blocking", "Ownership", "Threads", "Deaths")  # what each comment tells
+AS = "Blocking, ownership, threads and deaths: as FTT_"
 
 
 def functions(text):
@@ -43,7 +45,7 @@ def escape(s):
 def described(words):
     """Paragraphs, each at what the comments have it begin with."""
     text = " ".join(words.split())
-    text = re.sub(r" (?=(Blocking|Ownership|Deaths|Returns?|Return): )", "\n", text)
+    text = re.sub(r" (?=(Blocking|Ownership|Threads|Deaths): )", "\n", text)
     text = re.sub(r"(?<=\.) (?=Returns? FTT_)", "\n", text)
     for part in text.split("\n"):
         sentences = re.sub(r"(?<=[.;]) (?=[A-Z*])", "\n", part).split("\n")
@@ -76,6 +78,11 @@ def main():
         for n in more.split():
             pages[n] = f".so man3/{first}.3\n"
     pages["FTT_Close"] = ".so man3/FTT_Open.3\n"
+    for name, (_, words) in known.items():
+        for word in SAYS:
+            if words and f"{word}: " not in " ".join(words.split()) and AS not in " ".join(words.split()):
+                print(f"include/ftrma_transport.h: the comment of {name} has no '{word}: '")
+                bad = 1
     missing = set(known) - set(pages) - {"FTT_Open"}
     if missing:
         sys.exit(f"transport_pages.py: functions without a page: {', '.join(sorted(missing))}; add them to PAGES")

@@ -32,7 +32,7 @@ static const char help[] =
     "1000)\n"
     "options\n"
     "  --model M          snapshot, agree, job, nodes (on several), told (losses), demand, member, "
-    "txn (default: snapshot)\n"
+    "txn, txn-far (default: snapshot)\n"
     "  --seed SEED        the first seed (default: 1)\n"
     "  -n N               processes (default: 3); where sets of more than 64 are needed, ftrma-sim "
     "starts\n"
@@ -46,7 +46,7 @@ static const char help[] =
     "                     member: operations of each slot (default: 1)\n"
     "  --starters K       snapshot: processes that start a wave; with --timed waves; member: "
     "ticks\n"
-    "                     in which anything may be late or fail (default: 1)\n"
+    "                     in which anything may be late or fail; txn-far: links that break (default: 1)\n"
     "  --property P       snapshot: what is wrong: promised, cross, overlap or sets (default: "
     "promised)\n"
     "  --latency L        --timed: a channel has a latency of 1 to L ticks (default: 1000)\n"
@@ -201,7 +201,7 @@ static int set(struct request *r, int opt, const char *arg)
     case 'm':
         r->model = sim_model_by_name(arg);
         return r->model ||
-               usage("model", arg, "snapshot, agree, job, nodes, told, demand, member, txn");
+               usage("model", arg, "snapshot, agree, job, nodes, told, demand, member, txn, txn-far");
     case 's': o->seed = strtoull(arg, NULL, 0); return 1;
     case 'n': o->n = atoi(arg); return 1;
     case 'c': o->crashes = atoi(arg); return 1;

@@ -3,12 +3,20 @@
  * model_txn.c - the program of each rank. It sends messages and headers to the others, and answers
  * the headers that come to it in any order.
  */
-#include "model_txn.h"
+#include "txn_far.h"
 
-enum { ACT_SENDS, ACT_ANSWERS, ACT_ADOPTS, ACT_DIES };
+enum { ACT_SENDS, ACT_ANSWERS, ACT_ADOPTS, ACT_DIES, ACT_FAR };
 static const char *const acts[] = {"sends", "answers", "adopts", "dies", NULL};
+#define ELSEWHERE 256 /* of what dies: its replacement is on another node */
 static const char *const mutants[] = {"twice",      "once", "resends", "header-ack",  "old-put",
                                       "old-frames", "deaf", "eager",   "forgets-ack", NULL};
+
+static const char *const acts_far[] = {"sends",   "answers",      "adopts", "dies",    "takes", "tells",
+                                       "arrives", "acknowledges", "breaks", "returns", "reads", "flushes",
+                                       "node ends", NULL};
+static const char *const mutants_far[] = {
+    "twice",       "once",  "resends",    "header-ack",  "old-put", "old-frames", "deaf",     "eager",
+    "forgets-ack", "again", "taken-early", "no-room",    "all-again", "goes-on",  "unsaid", NULL};
 
 struct carried {
     struct ft_txn_frame f;
@@ -42,6 +50,10 @@ static void carry_out(struct sim *s, int p)
     struct ft_txn *t = txn_machine(s, p);
     struct ft_txn_action a;
     while (ft_txn_next(t, &a)) {
+        if (a.kind == FT_TXN_SEND && far_between(s, p, a.peer)) {
+            far_send(s, p, a.peer, &a.frame);
+            continue;
+        }
         if (a.kind == FT_TXN_SEND) {
             struct carried f = {.f = a.frame, .life = me->life};
             sim_send(s, p, a.peer, &f, sizeof f);
@@ -70,20 +82,25 @@ static void requested(struct sim *s, int p, struct txn_body b, uint64_t id)
         .from = b.from, .life = b.life, .op = b.op, .state = TXN_WAITS, .id = id};
 }
 
+void txn_heard(struct sim *s, int p, int from, const struct ft_txn_frame *f)
+{
+    if (ft_txn_frame(txn_machine(s, p), from, f)) {
+        struct txn_body b;
+        memcpy(&b, &f->body, sizeof b);
+        txn_check_delivered(s, p, (enum ft_txn_kind)f->item, b);
+        if (f->item == FT_TXN_HEADER)
+            requested(s, p, b, f->id);
+    }
+    carry_out(s, p);
+}
+
 static void deliver(struct sim *s, int p, int from, const void *body, size_t bytes)
 {
     struct carried f = {0};
     memcpy(&f, body, bytes < sizeof f ? bytes : sizeof f);
     if (txn_world(s)->lost[from][f.life] & 1 << p)
         return;
-    if (ft_txn_frame(txn_machine(s, p), from, &f.f)) {
-        struct txn_body b;
-        memcpy(&b, &f.f.body, sizeof b);
-        txn_check_delivered(s, p, (enum ft_txn_kind)f.f.item, b);
-        if (f.f.item == FT_TXN_HEADER)
-            requested(s, p, b, f.f.id);
-    }
-    carry_out(s, p);
+    txn_heard(s, p, from, &f.f);
 }
 
 static void sends(struct sim *s, int p)
@@ -124,27 +141,53 @@ static void answers(struct sim *s, int p, int q)
 
 static void adopts(struct sim *s, int p, int generation)
 {
+    int before = rank_of(s, p)->generation;
     rank_of(s, p)->generation = (uint8_t)generation;
+    if (txn_is_far(s))
+        far_adopts(s, p, before);
     ft_txn_generation(txn_machine(s, p), (uint32_t)generation, txn_world(s)->life[generation]);
     carry_out(s, p);
 }
 
-/* lost: bits of receivers to which nothing that is under way arrives any more. */
-static void dies(struct sim *s, int p, int lost)
+void txn_new_generation(struct sim *s)
+{
+    struct txn_world *w = txn_world(s);
+    w->generation++;
+    memcpy(w->life[w->generation], w->life[w->generation - 1], sizeof w->life[0]);
+    if (txn_is_far(s))
+        memcpy(txn_far(s)->slot[w->generation], txn_far(s)->slot[w->generation - 1], sizeof txn_far(s)->slot[0]);
+}
+
+void txn_replaced(struct sim *s, int p)
 {
     struct txn_world *w = txn_world(s);
     struct txn_rank *me = rank_of(s, p);
-    w->lost[p][me->life] = (uint8_t)lost;
     w->deaths++;
-    w->generation++;
-    memcpy(w->life[w->generation], w->life[w->generation - 1], sizeof w->life[0]);
     w->life[w->generation][p]++;
     me->life++;
     me->next_op = 0;
     me->generation = w->generation;
+    me->is_new = 1;
     memset(me->request, 0, sizeof me->request);
-    ft_txn_init(txn_machine(s, p), s->o.n, TXN_ROOM, p, w->generation, w->life[w->generation]);
-    ft_txn_break(txn_machine(s, p), (enum ft_txn_broken)s->o.mutant);
+}
+
+static void begins(struct sim *s, int p)
+{
+    const struct txn_world *w = txn_world(s);
+    int g = rank_of(s, p)->generation;
+    ft_txn_init(txn_machine(s, p), s->o.n, TXN_ROOM, p, (uint32_t)g, w->life[g]);
+    ft_txn_break(txn_machine(s, p),
+                 (enum ft_txn_broken)(s->o.mutant > FT_TXN_FORGETS_ACK ? FT_TXN_SOUND : s->o.mutant));
+}
+
+/* lost: bits of receivers to which nothing that is under way arrives any more. */
+static void dies(struct sim *s, int p, int lost, int elsewhere)
+{
+    txn_world(s)->lost[p][rank_of(s, p)->life] = (uint8_t)lost;
+    txn_new_generation(s);
+    if (txn_is_far(s))
+        far_dies(s, p, lost, elsewhere);
+    txn_replaced(s, p);
 }
 
 static void act(struct sim *s, int p, int what, int q)
@@ -153,8 +196,23 @@ static void act(struct sim *s, int p, int what, int q)
     case ACT_SENDS: sends(s, p); break;
     case ACT_ANSWERS: answers(s, p, q); break;
     case ACT_ADOPTS: adopts(s, p, q); break;
-    case ACT_DIES: dies(s, p, q); break;
+    case ACT_DIES: dies(s, p, q % ELSEWHERE, q / ELSEWHERE); break;
+    default: far_act(s, p, what - ACT_FAR, q);
     }
+    for (int i = 0; i < s->o.n; i++)
+        if (rank_of(s, i)->is_new) {
+            rank_of(s, i)->is_new = 0;
+            begins(s, i);
+        }
+}
+
+static void can_die(const struct sim *s, struct sim_choices *out, int p, int elsewhere)
+{
+    for (int lost = 0; lost < 1 << s->o.n && s->o.n <= 3; lost++)
+        if (!(lost & 1 << p))
+            sim_can(out, p, ACT_DIES, lost | elsewhere, SIM_SELDOM);
+    for (int i = 0; i < s->o.n && s->o.n > 3; i++)
+        sim_can(out, p, ACT_DIES, (i == p ? 0 : 1 << i) | elsewhere, SIM_SELDOM);
 }
 
 static void can(struct sim *s, struct sim_choices *out)
@@ -171,15 +229,12 @@ static void can(struct sim *s, struct sim_choices *out)
             sim_can(out, p, ACT_ADOPTS, w->generation, SIM_MUST);
         if (me->generation + 1 < w->generation)
             sim_can(out, p, ACT_ADOPTS, me->generation + 1, SIM_SELDOM);
-        if (w->deaths < s->o.crashes && w->deaths < TXN_DEATHS) {
-            for (int lost = 0; lost < 1 << s->o.n && s->o.n <= 3; lost++)
-                if (!(lost & 1 << p))
-                    sim_can(out, p, ACT_DIES, lost, SIM_SELDOM);
-            if (s->o.n > 3)
-                for (int i = 0; i < s->o.n; i++)
-                    sim_can(out, p, ACT_DIES, i == p ? 0 : 1 << i, SIM_SELDOM);
-        }
+        for (int elsewhere = 0; elsewhere <= txn_is_far(s); elsewhere++)
+            if (txn_is_far(s) ? far_may_die(s, p, elsewhere) : w->deaths < s->o.crashes && w->deaths < TXN_DEATHS)
+                can_die(s, out, p, elsewhere * ELSEWHERE);
     }
+    if (txn_is_far(s))
+        far_can(s, out, ACT_FAR);
 }
 
 static size_t bytes(const struct sim_options *o)
@@ -187,13 +242,15 @@ static size_t bytes(const struct sim_options *o)
     return sizeof(struct txn_world) + (size_t)o->n * ft_txn_bytes(o->n, TXN_ROOM);
 }
 
+static size_t bytes_far(const struct sim_options *o) { return bytes(o) + far_bytes(o); }
+
 static void start(struct sim *s)
 {
     s->crashes = 0; /* the model draws deaths */
-    for (int p = 0; p < s->o.n; p++) {
-        ft_txn_init(txn_machine(s, p), s->o.n, TXN_ROOM, p, 0, txn_world(s)->life[0]);
-        ft_txn_break(txn_machine(s, p), (enum ft_txn_broken)s->o.mutant);
-    }
+    for (int p = 0; p < s->o.n; p++)
+        begins(s, p);
+    if (txn_is_far(s))
+        far_start(s);
 }
 
 static void say(const struct sim *s, const void *body, size_t size, char *out, int room)
@@ -213,3 +270,6 @@ static const struct sim_checker *const checkers[] = {&sim_check_txn, NULL};
 const struct sim_model sim_model_txn = {"txn",     acts, mutants, checkers, bytes, start,
                                         deliver,   can,  act,     NULL,     say,   2,
                                         TXN_RANKS, 0,    NULL,    NULL,     NULL};
+const struct sim_model sim_model_txn_far = {"txn-far", acts_far, mutants_far, checkers, bytes_far, start,
+                                            deliver,   can,      act,         NULL,     say,       2,
+                                            FAR_RANKS, 0,        NULL,        NULL,     NULL};

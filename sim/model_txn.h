@@ -35,7 +35,8 @@ enum txn_request_state { TXN_FREE = 0, TXN_WAITS, TXN_ANSWERED, TXN_TOLD };
 struct txn_rank {
     uint8_t life, next_op;
     uint8_t generation;
-    uint8_t pad[5];
+    uint8_t is_new; /* its machine begins at the end of this step */
+    uint8_t pad[4];
     struct txn_op op[TXN_LIVES][TXN_OPS];
     struct txn_request request[TXN_RANKS * TXN_OPS * 2];
 };

@@ -8,7 +8,7 @@
 
 static const struct sim_model *const models[] = {
     &sim_model_snapshot, &sim_model_agree, &sim_model_job, &sim_model_demand,
-    &sim_model_member,   &sim_model_nodes, &sim_model_txn, &sim_model_told,
+    &sim_model_member,   &sim_model_nodes, &sim_model_txn, &sim_model_txn_far, &sim_model_told,
 };
 
 const struct sim_model *sim_model_by_name(const char *name)

@@ -92,7 +92,7 @@ struct sim_model {
 #define SIM_TALLIES 8
 
 extern const struct sim_model sim_model_snapshot, sim_model_agree, sim_model_job, sim_model_demand,
-    sim_model_member, sim_model_nodes, sim_model_txn, sim_model_told;
+    sim_model_member, sim_model_nodes, sim_model_txn, sim_model_txn_far, sim_model_told;
 const struct sim_model *sim_model_by_name(const char *name);
 int sim_fits(const struct sim_model *m,
              const struct sim_options *o); /* 0: they do not fit, and this prints why */

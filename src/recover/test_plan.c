@@ -319,7 +319,7 @@ static void no_replay(void **state)
                      FT_PLAN_REJOIN); /* no rank was lost */
     assert_int_equal(after(BIT(0), 0, FT_AGREE_PHASE_RMA, 0), FT_PLAN_LOST);
     assert_int_equal(plan.reason, FT_REASON_OUTSIDE_GLOBAL);
-    assert_non_null(strstr(plan.message, "is not logged (--recovery global)"));
+    assert_non_null(strstr(plan.message, "is not logged (--recovery global or program)"));
     map.why_not = FT_FALLBACK_NO_LOGS;
     assert_int_equal(after(BIT(0), 0, FT_AGREE_PHASE_RMA, 0), FT_PLAN_LOST);
     assert_int_equal(plan.reason, FT_REASON_OUTSIDE_LOG_OFF);

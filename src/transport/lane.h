@@ -18,7 +18,9 @@
 
 #include "base/base.h"
 
+#ifndef FT_LANE_BYTES /* the simulator has lanes of three records */
 #define FT_LANE_BYTES (128u << 10)
+#endif
 #define FT_LANE_DATA (16u << 10) /* of one record, at most */
 
 struct ft_lane_record {          /* with a head and 8 bytes of the program it fills a cache line */

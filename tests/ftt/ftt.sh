@@ -4,7 +4,7 @@
 # ftt.sh - jobs of programs that use the transport (include/ftrma_transport.h).
 #
 #   ftt.sh DIRECTORY-OF-FTRUN CASE...    calls fault refused in_run deaths points figure ping again server tasks
-#                                        nodes node_points
+#                                        nodes node_points with_mpi
 #   FTT_FULL=1: points tries each rank at several places; FTT_POINTS: only points that match
 #   FTT_NODES=K: points on K nodes; CHAOS_SEED repeats what was drawn
 BIN=$1
@@ -142,6 +142,48 @@ for name in "$@"; do
             done
             [ $reached -gt 0 ] || complain "nobody ever came to $point"
         done <"$WORK/points" ;;
+    with_mpi) # MPI and the transport in one body: a rank is lost, its replacement, two together, a node
+        echo "CHAOS_SEED=$SEED"
+        prog=$BIN/ftt_with_mpi
+        job $common -n 4 -- $prog
+        want=$result
+        [ $status -eq 0 ] && [ -n "$want" ] || complain "without failures"
+        job $common -n 4 -- $prog outside # of FTRMA_Run: the replacement repeats MPI, and the transport goes on
+        survived "$want"
+        for nodes in "" "--virtual-nodes 2" "--virtual-nodes 3"; do
+            safe="$common -n 4 $nodes --checksums 4 --spares 8 --checkpoint every:3"
+            for point in ftt.came ftt.sent rma.fence msg.recv.match; do
+                draw 4
+                victim=$drawn
+                draw 9
+                [ $point != msg.recv.match ] || drawn=$((drawn + 14)) # not what setup receives
+                job $safe --inject rank=$victim,point=$point,hit=$((drawn + 3)) -- $prog
+                survived "$want"
+                grep -q '"told_recoveries":[1-9]' "$WORK/report" || complain "body was not entered again"
+            done
+            job $safe --inject rank=3,point=ftt.came,hit=9 --inject rank=0,point=told.reset \
+                --inject spare=0,point=ftt.sent -- $prog
+            survived "$want"
+            [ "$(grep -o '"who":"rank' "$WORK/report" | wc -l)" -eq 3 ] || complain "not three ranks were lost"
+            [ -n "$nodes" ] || continue
+            for point in safepoint ftt.came ftt.sent rma.fence; do
+                draw 2
+                victim=$drawn
+                draw 8
+                job $safe --inject node=$victim,point=$point,hit=$((drawn + 6)) -- $prog
+                survived "$want"
+                grep -q '"node_losses":1' "$WORK/report" || complain "no node was lost"
+                grep -q '"told_recoveries":[1-9]' "$WORK/report" || complain "body was not entered again"
+            done
+        done
+        # outside of FTRMA_Run what MPI did is in logs of the lost node
+        job $common -n 4 --virtual-nodes 2 --checksums 4 --spares 8 --inject node=1,point=ftt.came,hit=10 -- \
+            $prog outside
+        lost '\[node-lost\]$'
+        job $common -n 4 --spares 2 --inject rank=2,point=ftt.came,hit=10 -- $prog outside
+        survived "$want"
+        grep -q '"who":"rank 2"' "$WORK/report" || complain "nobody died"
+        prog=$BIN/ftt_conform ;;
     deaths | points)
         [ -z "$FTT_NODES" ] || common="$common --virtual-nodes $FTT_NODES"
         job $common -n 4 -- $prog storm
