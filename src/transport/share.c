@@ -73,10 +73,43 @@ copy_pages(uint64_t *to, const volatile uint64_t *from, uint64_t bytes)
         to[i] = from[i];
 }
 
+/* File space whose pages nobody here maps. */
+static int give_back(int fd, uint64_t begin, uint64_t end)
+{
+    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(FT_MIRROR + begin),
+                     (off_t)(end - begin)) == 0
+               ? 0
+               : errno;
+}
+
+/* How much of this the program still has: 1 all, 0 nothing, -1 a part. */
+static int is_mapped(uint64_t begin, uint64_t end)
+{
+    unsigned char there[64];
+    uint64_t page = ft_page_bytes(), step = sizeof there * page;
+    int has = 0, lacks = 0;
+    for (uint64_t at = begin; at < end; at += step) {
+        uint64_t stop = ft_min_u64(at + step, end);
+        if (syscall(SYS_mincore, at, stop - at, there) == 0) {
+            has = 1;
+            continue;
+        }
+        lacks = 1;
+        for (uint64_t one = at; one < stop; one += page)
+            has |= syscall(SYS_mincore, one, page, there) == 0;
+    }
+    return has && lacks ? -1 : has;
+}
+
 /* Turns shared pages into private ones. [Memory is freed and grown, or the process forks, while the
  * memory is still a part of the file.] */
 static int make_private(int fd, uint64_t begin, uint64_t end)
 {
+    int mapped = is_mapped(begin, end); /* a program may have given it back before the window */
+    if (mapped < 0)
+        return EFAULT; /* the rest stays shared */
+    if (!mapped)
+        return give_back(fd, begin, end);
     void *p = map_pages(NULL, end - begin, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return errno;
@@ -87,10 +120,7 @@ static int make_private(int fd, uint64_t begin, uint64_t end)
         syscall(SYS_munmap, p, end - begin);
         return e;
     }
-    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(FT_MIRROR + begin),
-                     (off_t)(end - begin)) == 0
-               ? 0
-               : errno;
+    return give_back(fd, begin, end);
 }
 
 static void run_job(void)

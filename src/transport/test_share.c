@@ -4,6 +4,8 @@
  * its own each time.
  */
 #define _GNU_SOURCE
+#include <sys/stat.h>
+
 #include "transport/share.h"
 #include "transport/test_job.h"
 
@@ -307,6 +309,28 @@ static void alone(void **state)
     job_join();
 }
 
+/* A program gives memory back, all of it or a part, and then frees the window over it. */
+static void given_back_before(void)
+{
+    enum { N = 200 };
+    struct stat was, is;
+    CHECK(fstat(job.arena.fd, &was) == 0);
+    for (int part = 0; part < 2; part++) {
+        uint64_t off;
+        char *p = pages(N);
+        fill(p, N * PAGE, 3);
+        CHECK(ft_arena_share(&job.arena, p, N * PAGE, &off) == FT_OK);
+        munmap(p + (part ? PAGE : 0), (part ? N - 3 : N) * PAGE);
+        ft_arena_unshare(&job.arena, p, N * PAGE);
+        if (part) {
+            CHECK(filled(p, PAGE, 3));
+            munmap(p, N * PAGE);
+        } else {
+            CHECK(fstat(job.arena.fd, &is) == 0 && is.st_blocks == was.st_blocks);
+        }
+    }
+}
+
 static void two_processes(void **state)
 {
     (void)state;
@@ -334,6 +358,7 @@ int main(void)
         ALONE(stack_still_grows),
         ALONE(private_again),
         ALONE(freed_and_grown),
+        ALONE(given_back_before),
         cmocka_unit_test(two_processes),
     };
     /* away from this program's variables, as the library's are: pages are moved on a stack in it */
