@@ -44,8 +44,10 @@ struct mail_line {   /* all mails to and from one process */
 };
 
 struct ft_post {
-    int nslots, nnotes, unused,
-        waiting; /* unused: the first unused note; waiting: how many notes are in use */
+    int nslots, nnotes;
+    int unused;  /* the first note that is in use no more; -1: there is none */
+    int fresh;   /* notes from here on were never used, so they take no memory */
+    int waiting; /* how many notes are in use */
     struct note *note;
     uint64_t off; /* of the mailboxes in the own arena */
     struct mailbox *box;
@@ -81,8 +83,7 @@ struct ft_post *ft_post_open(struct ft_tp *tp)
     memset(p->box, 0, BOXES * sizeof *p->box);
     for (int i = 0; i < BOXES; i++)
         p->reader[i] = -1;
-    for (int i = 0; i < p->nnotes; i++)
-        p->note[i].next = i + 1 < p->nnotes ? i + 1 : -1;
+    p->unused = -1;
     for (int i = 0; i < p->nslots; i++)
         p->line[i] = (struct mail_line){.first = -1, .last = -1, .box = -1};
     return p;
@@ -99,9 +100,12 @@ void ft_post_close(struct ft_post *p)
 static int append(struct ft_post *p, struct mail_line *l, const void *text, uint32_t len)
 {
     int n = p->unused;
-    if (n < 0)
+    if (n < 0 && p->fresh == p->nnotes)
         return 0;
-    p->unused = p->note[n].next;
+    if (n < 0)
+        n = p->fresh++;
+    else
+        p->unused = p->note[n].next;
     p->waiting++;
     p->note[n].next = -1;
     p->note[n].len = len;
