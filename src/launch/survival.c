@@ -37,8 +37,9 @@ enum ft_survival_run ft_survival_run(const char *path)
 {
     /* the names that C and Fortran compilers give them */
     static const char *const run[] = {"FTRMA_Run", "FTRMA_Run_local", "ftrma_run_", "ftrma_run"};
-    static const char *const init[] = {"MPI_Init", "MPI_Init_thread", "mpi_init_",
-                                       "mpi_init_thread_", "mpi_init_f08_", "mpi_init_thread_f08_"};
+    static const char *const init[] = {"MPI_Init",      "MPI_Init_thread",
+                                       "mpi_init_",     "mpi_init_thread_",
+                                       "mpi_init_f08_", "mpi_init_thread_f08_"};
     enum ft_survival_run found = FT_RUN_UNKNOWN;
     struct stat sb;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -110,8 +111,7 @@ static void add_gap(struct ft_joined *t, const struct ft_spread_ask *a,
         ft_join(t, "%s holds %d members of group %d, whose parity rebuilds %d", it, gap->members,
                 gap->group, a->parity);
     else
-        ft_join(t,
-                "%s carries %d ranks%s, and the other nodes have %d spare%s", it, gap->carries,
+        ft_join(t, "%s carries %d ranks%s, and the other nodes have %d spare%s", it, gap->carries,
                 a->nchecksums ? " and checksum processes" : "", gap->spares,
                 gap->spares == 1 ? "" : "s");
 }
@@ -154,6 +154,8 @@ void ft_survival_say(const struct ft_options *o, const char *path, void (*say)(c
     else if (o->verbose && a.plain)
         say("the loss of any one node is survived");
     else if (o->verbose)
-        say("the loss of any one node is survived from the first checkpoint, which FTRMA_Run "
-            "begins with, until FTRMA_Run ends");
+        say(o->nhosts ? "the loss of any one node but ftrun's own is survived from the first "
+                        "checkpoint, which FTRMA_Run begins with, until FTRMA_Run ends"
+                      : "the loss of any one node is survived from the first checkpoint, which "
+                        "FTRMA_Run begins with, until FTRMA_Run ends");
 }
