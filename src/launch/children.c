@@ -160,6 +160,13 @@ int ft_children_signal(int sig, pid_t except)
     return hit;
 }
 
+void ft_children_pause(void)
+{
+    ft_children_signal(SIGSTOP, 0);
+    kill(getpid(), SIGSTOP);
+    ft_children_signal(SIGCONT, 0);
+}
+
 int ft_children_kill_all(void)
 {
     const uint64_t give_up = ft_now_ns() + 10ull * 1000000000;

@@ -17,6 +17,8 @@ pid_t ft_children_start(char **argv, int *err_fd, int *randomised);
 /* Sends sig to all descendants except `except` (0: none); returns how many there are. Zombies do
  * not count. */
 int ft_children_signal(int sig, pid_t except);
+/* Ctrl-Z: all descendants stop, and continue with this process. */
+void ft_children_pause(void);
 /* Kills all descendants, also new ones, and reaps them. Returns how many do not die (they are stuck
  * in the kernel), else 0. */
 int ft_children_kill_all(void);

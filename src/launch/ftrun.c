@@ -444,14 +444,6 @@ static void reap(struct run *r)
         }
 }
 
-/* Ctrl-Z: the entire job stops and continues with ftrun. */
-static void pause_all(void)
-{
-    ft_children_signal(SIGSTOP, 0);
-    kill(getpid(), SIGSTOP);
-    ft_children_signal(SIGCONT, 0);
-}
-
 /* Returns the signal that ends the job, or 0. */
 static int take_signals(struct run *r)
 {
@@ -461,7 +453,7 @@ static int take_signals(struct run *r)
         if (info.ssi_signo == SIGCHLD)
             reap(r);
         else if (info.ssi_signo == SIGTSTP)
-            pause_all();
+            ft_children_pause();
         else
             end = (int)info.ssi_signo;
     }
