@@ -6,7 +6,7 @@
 # CSV. See docs/BENCH.md.
 #
 #   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [ftt] [npb] [log]
-# [npb_log] [kernels] [kv_log] [replay] [mpi31]      default: all of them
+# [npb_log] [kernels] [kv_log] [replay] [many] [mpi31]      default: all of them
 #
 # Environment: BENCH_RUNS (default 5), BENCH_NPB_RUNS (7), BENCH_NPB_ITERS (60), BENCH_RECOVERIES
 # (10), BENCH_MIB (64, a rank), BENCH_OUT (BUILD_DIR/bench); those of log to replay stand in
@@ -14,9 +14,9 @@
 set -u
 
 build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [ftt] \
-    [npb] [log] [npb_log] [kernels] [kv_log] [replay] [mpi31]}
+    [npb] [log] [npb_log] [kernels] [kv_log] [replay] [many] [mpi31]}
 shift
-parts=${*:-messages rma checkpoint demand snapshot recovery told ftt npb log npb_log kernels kv_log replay mpi31}
+parts=${*:-messages rma checkpoint demand snapshot recovery told ftt npb log npb_log kernels kv_log replay many mpi31}
 runs=${BENCH_RUNS:-5} npb_runs=${BENCH_NPB_RUNS:-7} npb_iters=${BENCH_NPB_ITERS:-60}
 recoveries=${BENCH_RECOVERIES:-10} mib=${BENCH_MIB:-64}
 ftt_rounds=${BENCH_FTT_ROUNDS:-40}
@@ -191,6 +191,24 @@ snapshot() {
     done
 }
 
+# What calls cost beside windows, requests and ranks that they do not use.
+many() {
+    for r in $(seq "$runs"); do
+        for case in "windows 1" "windows 1000" "requests 1" "requests 10000" ranks; do
+            for n in ${BENCH_MANY_RANKS:-2 16 64}; do
+                [ "$n" = 2 ] || [ "$case" = ranks ] || continue
+                # shellcheck disable=SC2086
+                timeout -k 5 $limit "$bin/ftrun" -n "$n" --recovery global "$bin/bench_many" $case |
+                    collect many "$n" engine "$r"
+                host_window allocate
+                # shellcheck disable=SC2086
+                host "$n" "$bin/bench_many" $case | collect many "$n" host "$r"
+                host_options=
+            done
+        done
+    done
+}
+
 # The trace says how long the replacement's setup took, from its assignment to FTRMA_Run's entry,
 # with the memory for its images. The program says how much of that was its own.
 rejoin_us() { tr ',' '\n' < "$1" | awk -F: '/"name":"rejoined"/ { on = 1 } on && /"dur"/ { print $2; exit }'; }
@@ -278,7 +296,7 @@ machine | tee -a "$out/config.txt"
 for p in $parts; do
     case $p in
     messages | rma | checkpoint | demand | snapshot | recovery | told | ftt | npb | log | npb_log | kernels | kv_log | \
-        replay | mpi31) say "measuring: $p" >&2; $p ;;
+        replay | many | mpi31) say "measuring: $p" >&2; $p ;;
     *) say "unknown part: $p" >&2; exit 2 ;;
     esac
 done

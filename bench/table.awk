@@ -83,6 +83,26 @@ END {
             r, t),
             sprintf("%.2f", r / t), "<= 1", r <= t)
     }
+    split("lock+unlock,0 accumulate+flush,1048576 strided_put+flush,262144", calls, " ")
+    split("1.2 1.1 1.0", limits, " ")
+    for (i = 1; i <= 3; i++) {
+        split(calls[i], a, FS)
+        key = "rma," a[1] "+allocate," a[2] ",2"
+        if (!n[key, "host"] || !n[key, "engine"]) continue
+        r = median(key, "engine") / median(key, "host")
+        line(a[1] ", MPI_Win_allocate: engine / host", sprintf("%.2f", r), "<= " limits[i], r <= limits[i] + 0)
+    }
+    # cost over what a call does not use: of most of it, over that of least
+    for (i = 1; i <= keys; i++) {
+        split(order[i], a, FS)
+        m = split(a[2], bits, ".")
+        if (a[1] != "many" || bits[1] ~ /waitall/ || bits[m] < 64 || !n[order[i], "engine"]) continue
+        few = "many," bits[1] "." bits[2] "." (bits[2] == "ranks" ? 2 : 1) "," a[3] ",2"
+        if (!n[few, "engine"]) continue
+        r = median(order[i], "engine") / median(few, "engine")
+        line(bits[1] " with " bits[m] " " bits[2] ": over that with " (bits[2] == "ranks" ? 2 : 1), sprintf("%.2f",
+            r), "<= 1.2", r <= 1.2)
+    }
     split("put+flush fetch_and_op+flush", calls, " ")
     for (i = 1; i <= 2; i++) {
         al = "rma," calls[i] "+allocate,8,2"; cr = "rma," calls[i] "+create,8,2"

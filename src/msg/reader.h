@@ -29,7 +29,7 @@ struct ft_inmsg {
 struct ft_reqlist {
     struct ft_req *head, *tail;
 };
-#define FT_TAGGED 1024 /* lists of receives with source and tag: posted.h */
+#define FT_TAGGED 4096 /* lists of receives with source and tag: posted.h */
 
 /* A record that was passed: it is compared when a replaced sender repeats it (R0), and so is the
  * hash. */
