@@ -8,10 +8,10 @@
  *
  * Two ranks: put, get, fetch_and_op and compare_and_swap of 8 bytes; an exclusive lock and unlock
  * beside two compare_and_swaps, which is what such a lock is at least; accumulate of 1 MiB of
- * doubles; strided and indexed puts beside a loop written by hand; put of 16 MiB beside a memcpy.
- * What stands beside is of the same process, from the same buffer into its own part of the same
- * window, in turns with the call. More ranks: fence; all adding to one counter of rank 0, beside
- * plain processor atomics of all on one line of shared memory.
+ * doubles; strided and indexed puts, and rows put as columns, beside a loop written by hand; put of
+ * 16 MiB beside a memcpy. What stands beside is of the same process, from the same buffer into its
+ * own part of the same window, in turns with the call. More ranks: fence; all adding to one counter
+ * of rank 0, beside plain processor atomics of all on one line of shared memory.
  *
  * Between batches is a safepoint, so that with `ftrun --checkpoint every:K` logs are trimmed;
  * nothing is protected, as nobody is to be killed.
@@ -32,9 +32,9 @@ static struct {
     MPI_Win win;
     char *buf, *own; /* own: this process's part of the window */
     size_t bytes;
-    MPI_Datatype strided, indexed;
-    size_t at[BLOCKS];  /* where indexed blocks lie: bytes */
-    _Atomic long *line; /* shared by all, no window */
+    MPI_Datatype strided, indexed, column[2]; /* of matrices of doubles, order[] wide */
+    size_t at[BLOCKS];                        /* where indexed blocks lie: bytes */
+    _Atomic long *line;                       /* shared by all, no window */
 } w;
 static const char *how;
 static double seconds = 0.01; /* of a batch */
@@ -99,6 +99,31 @@ static void put_as(MPI_Datatype type)
     MPI_Win_flush(1, w.win);
 }
 
+/* Eight rows of a matrix become columns of another, as in a transpose: these lie in the same lines
+ * of the target. */
+static const int order[2] = {500, 1024};
+
+static void transpose(void)
+{
+    int k = w.bytes != (size_t)order[0] * 64, n = order[k];
+    for (size_t i = 0; i < 8; i++)
+        MPI_Put(w.buf + 8 * i * (size_t)n, n, MPI_DOUBLE, 1, (MPI_Aint)(64 + 8 * i), 1, w.column[k],
+                w.win);
+    MPI_Win_flush(1, w.win);
+}
+
+static void transpose_loop(void)
+{
+    size_t n = w.bytes / 64;
+    for (size_t i = 0; i < 8; i++) {
+        const double *from = (const double *)(const void *)w.buf + i * n;
+        double *to = (double *)(void *)(w.own + 64) + i;
+        for (size_t k = 0; k < n; k++)
+            to[k * n] = from[k];
+    }
+    __asm__ volatile("" ::: "memory");
+}
+
 static void put_strided(void) { put_as(w.strided); }
 static void put_indexed(void) { put_as(w.indexed); }
 
@@ -160,6 +185,8 @@ static const struct point {
     {"accumulate+flush", accumulate, "add_loop", add_loop, MIDDLE, 0, LOCKED},
     {"strided_put+flush", put_strided, "strided_loop", strided_loop, BLOCKS *BLOCK, 0, LOCKED},
     {"indexed_put+flush", put_indexed, "indexed_loop", indexed_loop, BLOCKS *BLOCK, 0, LOCKED},
+    {"transpose+flush", transpose, "transpose_loop", transpose_loop, 500 * 64, 0, LOCKED},
+    {"transpose+flush", transpose, "transpose_loop", transpose_loop, 1024 * 64, 0, LOCKED},
     {"put+flush", put, "memcpy", copy, LARGE, 0, LOCKED},
     {"fence", fence, NULL, NULL, 0, 1, FENCED},
     {"put+fence", put_fence, NULL, NULL, 8, 1, FENCED},
@@ -245,6 +272,10 @@ static void types(void)
     }
     MPI_Type_vector(BLOCKS, (int)BLOCK, 2 * (int)BLOCK, MPI_BYTE, &w.strided);
     MPI_Type_create_indexed_block(BLOCKS, (int)BLOCK, where, MPI_BYTE, &w.indexed);
+    for (int k = 0; k < 2; k++) {
+        MPI_Type_vector(order[k], 1, order[k], MPI_DOUBLE, &w.column[k]);
+        MPI_Type_commit(&w.column[k]);
+    }
     MPI_Type_commit(&w.strided);
     MPI_Type_commit(&w.indexed);
 }

@@ -83,14 +83,16 @@ END {
             r, t),
             sprintf("%.2f", r / t), "<= 1", r <= t)
     }
-    split("lock+unlock,0 accumulate+flush,1048576 strided_put+flush,262144", calls, " ")
-    split("1.2 1.1 1.0", limits, " ")
-    for (i = 1; i <= 3; i++) {
+    split("lock+unlock,0 accumulate+flush,1048576 strided_put+flush,262144 transpose+flush,32000 " \
+        "transpose+flush,65536", calls, " ")
+    split("1.2 1.1 1.0 1.0 1.0", limits, " ")
+    for (i = 1; i <= 5; i++) {
         split(calls[i], a, FS)
         key = "rma," a[1] "+allocate," a[2] ",2"
         if (!n[key, "host"] || !n[key, "engine"]) continue
         r = median(key, "engine") / median(key, "host")
-        line(a[1] ", MPI_Win_allocate: engine / host", sprintf("%.2f", r), "<= " limits[i], r <= limits[i] + 0)
+        what = a[1] (a[2] ? " of " a[2] " B" : "")
+        line(what ", MPI_Win_allocate: engine / host", sprintf("%.2f", r), "<= " limits[i], r <= limits[i] + 0)
     }
     # cost over what a call does not use: of most of it, over that of least
     for (i = 1; i <= keys; i++) {
