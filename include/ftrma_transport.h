@@ -179,6 +179,7 @@ static inline int FTT_Open(FTT_Transport **out)
 /* Left by agreement: when all ranks are here, and nothing of this process is outstanding. Until
  * then this process answers others. Without MPI the job is then over, as after MPI_Finalize, and
  * losses are no longer repaired. With MPI, published memory is answered until MPI_Finalize.
+ * A header that was polled must have been answered before: else its sender waits for ever.
  * Meanwhile headers for this process are answered with FTT_ERR_CLOSED: the replacement of a process
  * that is lost here repeats its work alone, from what the others publish.
  * Blocking: until all ranks have come. Drops events that were not polled.

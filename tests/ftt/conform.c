@@ -17,12 +17,12 @@
 static FTT_Transport *t;
 static int rank, size;
 
-#define CHECK(x)                                                                          \
-    do {                                                                                  \
-        if (!(x)) {                                                                       \
+#define CHECK(x)                                                                              \
+    do {                                                                                      \
+        if (!(x)) {                                                                           \
             fprintf(stderr, "conform.c:%d: rank %d: %s does not hold\n", __LINE__, rank, #x); \
-            exit(1);                                                                      \
-        }                                                                                 \
+            exit(1);                                                                          \
+        }                                                                                     \
     } while (0)
 
 static int deaths;
@@ -32,7 +32,8 @@ static void died(void *arg, int r, uint32_t incarnation)
     deaths++;
 }
 
-/* The next event of this kind. Others may come before it, as ranks are not in step: they are kept. */
+/* The next event of this kind. Others may come before it, as ranks are not in step: they are kept.
+ */
 static struct kept {
     struct kept *next;
     FTT_Event ev;
@@ -124,7 +125,8 @@ static void names(int right)
     for (size_t i = 0; i < sizeof most; i++)
         most[i] = (char)(i + (size_t)rank);
     CHECK(FTT_Publish(t, long_name, small, 5) == FTT_ERR_NAME);
-    CHECK(FTT_Publish(t, "", small, 5) == FTT_ERR_NAME && FTT_Publish(t, NULL, small, 5) == FTT_ERR_NAME);
+    CHECK(FTT_Publish(t, "", small, 5) == FTT_ERR_NAME &&
+          FTT_Publish(t, NULL, small, 5) == FTT_ERR_NAME);
     CHECK(FTT_Unpublish(t, "nothing") == FTT_ERR_NOT_FOUND);
     CHECK(FTT_Fetch(t, right, long_name, got, 5) == FTT_ERR_NAME);
     CHECK(FTT_Fetch(t, size, "most", got, 5) == FTT_ERR_ARG);
@@ -143,7 +145,8 @@ static void names(int right)
     CHECK(FTT_Fetch_part(t, right, long_name, &part, small, 2) == FTT_ERR_SIZE);
     memset(small, 0, 5);
     part.count = 2;
-    CHECK(FTT_Fetch_part(t, right, long_name, &part, small, 2) == FTT_OK && !memcmp(small, "24\0", 3));
+    CHECK(FTT_Fetch_part(t, right, long_name, &part, small, 2) == FTT_OK &&
+          !memcmp(small, "24\0", 3));
     part.stride = 4; /* beyond the end */
     CHECK(FTT_Fetch_part(t, right, long_name, &part, small, 2) == FTT_ERR_SIZE);
     CHECK(FTT_Fetch(t, right, long_name, got, 6) == FTT_ERR_SIZE && got[5] != '5');
@@ -194,7 +197,8 @@ static void blocks(int right)
     CHECK(FTT_Ifetch_part(t, right, "block", &part, got, 24, &id) == FTT_OK);
     ev = next(FTT_EV_FETCHED);
     CHECK(ev.id == id && ev.status == FTT_OK && got[0] == 3 && got[1] == 9 && got[2] == 15);
-    CHECK(FTT_Fetch(t, rank, "block", got, sizeof got) == FTT_OK && got[WORDS - 1] == 3 * (WORDS - 1));
+    CHECK(FTT_Fetch(t, rank, "block", got, sizeof got) == FTT_OK &&
+          got[WORDS - 1] == 3 * (WORDS - 1));
     together("parts");
     CHECK(FTT_Unpublish(t, "block") == FTT_OK && FTT_Release(t, &mine) == FTT_OK);
 }
@@ -226,8 +230,8 @@ static void buffers(int right, int left)
     old.rank = 99;
     CHECK(FTT_Get(t, &old, 0, data, 2, 0, 0, NULL) == FTT_ERR_ARG);
     together("handles");
-    CHECK(FTT_Put(t, &theirs.shared, 64, data, sizeof data, 5, FTT_SEND_ACK | FTT_RECEIVE_ACK, &id) ==
-          FTT_OK);
+    CHECK(FTT_Put(t, &theirs.shared, 64, data, sizeof data, 5, FTT_SEND_ACK | FTT_RECEIVE_ACK,
+                  &id) == FTT_OK);
     ev = next(FTT_EV_PUT);
     CHECK(ev.rank == right && ev.id == id && ev.tag == 5 && ev.bytes == sizeof data);
     ev = next(FTT_EV_PUT_HERE);
@@ -293,6 +297,69 @@ static void agreements(void)
     CHECK(deaths == 0);
 }
 
+/* What does not fit is refused by its status, and nothing is lost: what was accepted comes, once
+ * and in order, and the same call works when there is room again. */
+static void limits(void)
+{
+    static FTT_Buffer some[5000];
+    static char own[64];
+    FTT_Buffer large;
+    FTT_Event ev, header = {.kind = FTT_EV_HEADER, .rank = rank, .incarnation = 77};
+    void *addr = NULL;
+    uint64_t id = 0, last = 0;
+    uint32_t sent = 0, came = 0;
+    int n = 0, st;
+    CHECK(FTT_Answer(t, &header, "x", 1, 0) == FTT_ERR_DEAD);
+    CHECK(FTT_Alloc(t, (size_t)1 << 46, &large, &addr) == FTT_ERR_NO_MEMORY && !addr);
+    while ((st = FTT_Register(t, own, sizeof own, &some[n])) == FTT_OK)
+        CHECK(++n < 5000);
+    CHECK(n && (st == FTT_ERR_NO_MEMORY || (st == FTT_ERR_KERNEL && n == 0)));
+    while (n)
+        CHECK(FTT_Release(t, &some[--n]) == FTT_OK);
+    CHECK(FTT_Register(t, own, sizeof own, &some[0]) == FTT_OK &&
+          FTT_Release(t, &some[0]) == FTT_OK);
+    CHECK(FTT_Poll(t, &ev, 0) == FTT_TIMEOUT);
+    CHECK(FTT_Progress(t, 0) == FTT_OK); /* nobody takes what this process sends to itself */
+    while ((st = FTT_Send(t, rank, sent, &sent, sizeof sent, 0, &id)) == FTT_OK) {
+        last = id;
+        CHECK(++sent < 100000);
+    }
+    CHECK(st == FTT_ERR_FULL && id == last && sent > 1000);
+    CHECK(FTT_Send_header(t, rank, 0, "x", 1, 0, NULL) == FTT_ERR_FULL);
+    CHECK(FTT_Ifetch(t, rank, "nothing", own, sizeof own, NULL) == FTT_ERR_FULL);
+    while (came < sent) {
+        CHECK(FTT_Poll(t, &ev, -1) == FTT_OK && ev.kind == FTT_EV_MESSAGE && ev.rank == rank);
+        CHECK(ev.tag == came && ev.bytes == sizeof came &&
+              memcmp(ev.data, &came, sizeof came) == 0);
+        came++;
+    }
+    while ((st = FTT_Send(t, rank, sent, "x", 1, 0, NULL)) ==
+           FTT_ERR_FULL) /* not acknowledged yet */
+        CHECK(FTT_Poll(t, &ev, 0) == FTT_TIMEOUT);
+    CHECK(st == FTT_OK);
+    CHECK(FTT_Poll(t, &ev, -1) == FTT_OK && ev.kind == FTT_EV_MESSAGE && ev.tag == sent);
+    CHECK(FTT_Progress(t, 1) == FTT_OK);
+}
+
+/* The last rank has all headers, polls none of them, and comes to FTT_Close. */
+static void asks_who_closes(void)
+{
+    static char word;
+    uint64_t id;
+    if (rank == size - 1) {
+        CHECK(FTT_Publish(t, "closing", &word, 1) == FTT_OK);
+        for (int r = 0; r < rank; r++)
+            CHECK(FTT_Fetch(t, r, "asked", &word, 1) == FTT_OK);
+        return;
+    }
+    CHECK(FTT_Fetch(t, size - 1, "closing", &word, 1) == FTT_OK);
+    CHECK(FTT_Send_header(t, size - 1, 8, "ask", 4, 0, &id) == FTT_OK);
+    CHECK(FTT_Publish(t, "asked", &word, 1) == FTT_OK);
+    FTT_Event ev = next(FTT_EV_ANSWER);
+    CHECK(ev.id == id && ev.tag == 8 && ev.rank == size - 1 && ev.status == FTT_ERR_CLOSED &&
+          ev.bytes == 0);
+}
+
 static void calls(void)
 {
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
@@ -303,14 +370,17 @@ static void calls(void)
     blocks(right);
     buffers(right, left);
     agreements();
+    together("agreed");
+    limits();
     together("end");
+    asks_who_closes();
 }
 
 /* Each rank has a number for each step, which follows from all ranks' numbers of the step before. A
  * replacement begins with step 0: the survivors keep what they have published. */
 #define STEPS 12
-/* 2 KiB: the publisher copies them into the asker's memory, or, where they are public, the asker does
- * so by itself */
+/* 2 KiB: the publisher copies them into the asker's memory, or, where they are public, the asker
+ * does so by itself */
 static uint64_t (*number)[256];
 
 /* Others' headers are answered whenever they come. */
@@ -346,7 +416,8 @@ static void ask_all(int step)
         for (int k = 0; k < 256; k++)
             number[step + 1][k] = number[step + 1][k] * 31 + got[k] * (uint64_t)(2 * rank + 3) + 7;
     }
-    CHECK(FTT_Send_header(t, (rank + 1) % size, (uint32_t)step, &step, sizeof step, 1, &id) == FTT_OK);
+    CHECK(FTT_Send_header(t, (rank + 1) % size, (uint32_t)step, &step, sizeof step, 1, &id) ==
+          FTT_OK);
     snprintf(label, sizeof label, "all %d", step);
     int64_t sum = (int64_t)(number[step + 1][0] % 1000);
     int voted = 0, told = 0, answered = 0;
@@ -444,8 +515,8 @@ static void figure(void)
     fflush(stdout);
 }
 
-/* Rank 1 dies while rank 3 is stopped (see ftt.sh). So nothing is agreed upon, and rank 1 has no new
- * incarnation, before rank 3 is taken for dead as well; yet the death is told. */
+/* Rank 1 dies while rank 3 is stopped (see ftt.sh). So nothing is agreed upon, and rank 1 has no
+ * new incarnation, before rank 3 is taken for dead as well; yet the death is told. */
 static int is_stopped(int pid)
 {
     char path[64], line[256], *state;
