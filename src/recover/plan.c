@@ -275,6 +275,7 @@ static enum ft_reason unkept(uint64_t flags)
         enum ft_unkept bit;
         enum ft_reason reason;
     } table[] = {
+        {FT_UNKEPT_NODES, FT_REASON_OUTSIDE_NODES}, /* logs are dropped then, for want of use */
         {FT_UNKEPT_FILE, FT_REASON_OUTSIDE_FILE},
         {FT_UNKEPT_THREADS, FT_REASON_OUTSIDE_THREADS},
         {FT_UNKEPT_LIMIT, FT_REASON_OUTSIDE_LIMIT},
@@ -282,7 +283,6 @@ static enum ft_reason unkept(uint64_t flags)
         {FT_UNKEPT_GETS, FT_REASON_OUTSIDE_GETS},
         {FT_UNKEPT_LONG, FT_REASON_OUTSIDE_LONG},
         {FT_UNKEPT_UNDONE, FT_REASON_OUTSIDE_UNDONE},
-        {FT_UNKEPT_NODES, FT_REASON_OUTSIDE_NODES},
     };
     for (size_t i = 0; i < FT_COUNTOF(table); i++)
         if (flags & FT_AGREE_UNKEPT(table[i].bit))
