@@ -25,6 +25,11 @@ for f in bin/ftrun bin/ftrma-dump bin/ftrma-model bin/ftrma-timeline bin/ftrma-s
     share/man/man7/ftrma.7 share/doc/ftrma/docs/GUIDE.md; do
     [ -e "$prefix/$f" ] || fail "$f was not installed"
 done
+# `make install` builds the target `installed` and nothing else.
+ninja -C "$build" -t commands installed >"$root/built"
+for f in $(cd "$prefix" && find bin lib* -type f \( -path 'bin/*' -o -name '*.so' -o -name ftrma-process \)); do
+    grep -q -e "-o [a-z]*/${f##*/} " "$root/built" || fail "the target installed does not build $f"
+done
 grep -rI -e "$root/first" -e "$1" "$prefix" >"$root/log" &&
     fail "an installed text names a place of the build: $(cat "$root/log")"
 pc=$(find "$prefix" -name ftrma.pc)
