@@ -339,14 +339,17 @@ static inline void leave(struct ft_win_locks *l)
 /* Without records a death of this process takes everybody back, and all windows with them, unless
  * survivors keep their memory. Then a long piece gets no undo record: until the rollback others see
  * only complete elements, in either state. A single element is put back in any case, because it
- * might be torn. */
+ * might be torn, and so is a part that is not mapped, whose bytes the transport copies in any
+ * order. */
 static inline int all_go_back(void) { return !ft_rma_logs() && !ft_told; }
+static inline int needs_undo(const struct ft_winpart *p, size_t len)
+{
+    return len <= sizeof p->locks->undo_small || !p->base || !all_go_back();
+}
 
 static inline void note_undo(struct ft_win_locks *l, uint64_t off, const void *old, uint32_t len,
                              uint32_t rank, uint64_t acc)
 {
-    if (len > sizeof l->undo_small && all_go_back())
-        return;
     copy_small(len <= sizeof l->undo_small ? l->undo_small : l->undo_large, old, len);
     l->undo_off = off;
     l->undo_rank = rank;
@@ -625,8 +628,9 @@ static enum ft_status combine_piece(struct ft_win *w, struct ft_winpart *p, int 
                          .result = result,
                          .left = origin ? at : NULL};
     if (origin) {
-        note_undo(p->locks, off, at, (uint32_t)len, (uint32_t)ft_rma_me,
-                  ft_acc(w->ctx.world[target]));
+        if (needs_undo(p, len))
+            note_undo(p->locks, off, at, (uint32_t)len, (uint32_t)ft_rma_me,
+                      ft_acc(w->ctx.world[target]));
         if (op && op->apply)
             op->apply(op->arg, origin, at, count);
         else
