@@ -23,7 +23,26 @@ for name in "$@"; do
         done ;;
     fault)
         FTRMA_TRANSPORT=fault job $common -n 3 -- $prog calls
-        survived "result: all calls " ;;
+        survived "result: all calls "
+        # and between nodes: links that are late, and break again and again
+        job $common -n 4 -- $prog storm
+        want=$result
+        for faults in delay=1,cut=100000 delay=5,cut=30000; do
+            export FTRMA_WIRE_FAULTS=$faults
+            for k in 2 3; do
+                job $common -n 4 --virtual-nodes $k -- $prog calls
+                survived "result: all calls "
+                draw 40
+                at=point=ftt.came,hit=$((drawn + 5))
+                job $common -n 4 --virtual-nodes $k --spares 4 --inject rank=$((k - 1)),$at -- $prog storm
+                survived "$want"
+                died_at ftt.came || complain "nobody died"
+                job $common -n 4 --virtual-nodes $k --spares 8 --inject node=1,$at -- $prog storm
+                survived "$want"
+                grep -q '"node_losses":1' "$WORK/report" || complain "no node was lost"
+            done
+            unset FTRMA_WIRE_FAULTS
+        done ;;
     refused) # each by name
         job -n 2 -- $prog calls
         [ $status -eq 14 ] || complain "another status than that of FTT_ERR_LEVEL" # what it prints may be lost with it
