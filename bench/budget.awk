@@ -30,10 +30,15 @@ function row(what, key) {
 END {
     print title; print machine
     print "# " title > dat
+    print "# " machine > dat
     print "Over its budget a process logs no more until the next coordinated checkpoint; it is exposed meanwhile.\n"
     printf "%10s %10s %19s %7s %12s %7s %10s\n", "MiB", "seconds", "(min..max)", "ratio", "checkpoints", "demand",
         "exposed, %"
     if (n["plain"]) row("plain", "plain")
     if (n["unlogged"]) row("unlogged", "unlogged")
-    for (i = 1; i <= nb; i++) row(budget[i], budget[i])
+    for (i = 1; i <= nb; i++) {
+        row(budget[i], budget[i])
+        if (med(demand, budget[i]) == 0 && !knee) knee = budget[i]
+    }
+    if (knee != "") print "\nthe knee: with " knee " MiB a process and more there are no demand checkpoints"
 }

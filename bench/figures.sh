@@ -10,15 +10,16 @@
 # comes over its budget all the same (--log-limit, of messages and logs together) logs nothing more
 # until the next coordinated checkpoint, and is exposed until then: a loss leads to a rollback
 # instead of the recovery of one rank. So the figure shows run time, coordinated and demand
-# checkpoints, and the share of the time that ranks were exposed.
+# checkpoints, and the share of the time that ranks were exposed. The least memory with which there
+# are no demand checkpoints is the knee.
 #
-# Environment: FIGURE_CLASS (A), FIGURE_ITERS (20), FIGURE_EVERY (5: iterations between
+# Environment: FIGURE_CLASS (A), FIGURE_ITERS (20), FIGURE_EVERY (1000000: iterations between
 # checkpoints), FIGURE_RUNS (5), FIGURE_BUDGETS (MiB), FIGURE_OUT (BUILD_DIR/figures). Nothing here
 # asserts a time.
 set -u
 build=${1:?usage: bench/figures.sh BUILD_DIR}
 bin=$build/bin limit=300 cores=$(nproc)
-iters=${FIGURE_ITERS:-20} every=${FIGURE_EVERY:-5} runs=${FIGURE_RUNS:-5}
+iters=${FIGURE_ITERS:-20} every=${FIGURE_EVERY:-1000000} runs=${FIGURE_RUNS:-5}
 budgets=${FIGURE_BUDGETS:-8 16 32 64 96 128 192 256 384 512}
 out=${FIGURE_OUT:-$build/figures}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -44,8 +45,9 @@ for r in $(seq "$runs"); do
     t=$(under 4 unlogged --checkpoint "every:$every" "$bin/npb_ft" "$class" --iters "$iters" | seconds)
     [ -n "$t" ] && echo "0,unlogged,$r,$t,$(checkpoints "$out/report.json"),0,0" >> "$raw"
 done
+policy() { [ "$every" -lt "$iters" ] && echo "a checkpoint every $every" || echo "no coordinated checkpoint between"; }
 cpu=$(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo)
-awk -v title="npb_ft class $class, $iters iterations, 4 ranks, a checkpoint every $every" \
+awk -v title="npb_ft class $class, $iters iterations, 4 ranks, $(policy)" \
     -v machine="$cpu, $cores cores, $(mpirun --version | head -n 1), load $(
         cut -d' ' -f1 /proc/loadavg); medians of $runs" \
     -v dat="$out/log-budget.dat" -f "$(dirname "$0")/budget.awk" "$raw" | tee "$out/log-budget.txt"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # plot.sh DIR - draws, with gnuplot, a picture of each table that is in DIR: pcf.txt, sim-*.txt,
-# klog-*.txt, latency.csv, bandwidth.csv, transport.csv and log-budget.dat.
+# klog-*.txt, latency.csv, bandwidth.csv, transport.csv, paper-*.txt and log-budget.dat.
 set -eu
 dir=${1:?usage: bench/plot.sh DIR}
 here=$(dirname "$0")/plot
@@ -31,4 +31,14 @@ done
 draw klog-wave klog-wave.txt klog-wave.svg
 draw klog-crash klog-cg.txt klog-cg.svg
 draw klog-crash klog-lulesh.txt klog-lulesh.svg
-draw log-budget log-budget.dat log-budget.svg "$(sed -n 's/^# //;1p' "$dir/log-budget.dat" 2>/dev/null)"
+title() { sed -n '1s/^# //p' "$1" 2>/dev/null; }
+draw log-budget log-budget.dat log-budget.svg "$(title "$dir/log-budget.dat")"
+draw log-budget paper-11a.txt paper-11a.svg "$(title "$dir/paper-11a.txt")"
+draw paper-failures paper-10ab.txt paper-10a.svg node
+draw paper-failures paper-10ab.txt paper-10b.svg psu
+for what in 10d 11b 11c; do
+    draw paper-overhead paper-$what.txt paper-$what.svg $what
+done
+for what in 12 topology; do
+    draw paper-bars paper-$what.txt paper-$what.svg $what
+done

@@ -27,6 +27,7 @@ enum { EXIT_USAGE = 2 };
 struct options {
     uint64_t inserts, slots, heap, rounds, seed, reads;
     double think_us;
+    double think_f, think_delta, think_b; /* of the paper's think time; f 0: it is not used */
     bool slots_given, heap_given, help;
 };
 
@@ -104,12 +105,23 @@ static double calibrate_spin(void)
     return best;
 }
 
+static bool thinks(const struct options *o) { return o->think_us > 0 || o->think_f > 0; }
+
 static void think(const struct program *p, struct state *st)
 {
-    if (p->opt.think_us <= 0)
+    const struct options *o = &p->opt;
+    double us;
+
+    if (!thinks(o))
         return;
-    double uniform = (double)((draw(st) >> 11) + 1) * 0x1p-53; /* in (0, 1] */
-    spin((uint64_t)(-log(uniform) * p->opt.think_us * p->steps_per_us));
+    if (o->think_f > 0) { /* x is in [0, b) */
+        double x = (double)(draw(st) >> 11) * 0x1p-53 * o->think_b;
+        us = o->think_f * o->think_delta * exp(-o->think_delta * x);
+    } else {
+        double uniform = (double)((draw(st) >> 11) + 1) * 0x1p-53; /* in (0, 1] */
+        us = -log(uniform) * o->think_us;
+    }
+    spin((uint64_t)(us * p->steps_per_us));
 }
 
 /* Looks for a key of any rank, or for one that nobody inserts. Whether another rank's key is there
@@ -208,6 +220,9 @@ static void print_help(void)
          "  --reads PERCENT    share of lookups among all operations, 0 to 99 (default 20)\n"
          "  --think-us MEAN    mean of the exponential think time after an insert, in microseconds "
          "(default 0)\n"
+         "  --think-fdb F,D,B  think F D exp(-D x) microseconds instead, x uniform in [0, B), as "
+         "the "
+         "paper has it\n"
          "  --seed S           of keys, lookups and think times (default 1)\n"
          "  --help             this text\n"
          "Exit status: 0 verified, 1 not verified or out of memory, 2 wrong usage.");
@@ -238,11 +253,20 @@ static bool parse_think(const char *text, double *out)
     return true;
 }
 
+static bool parse_fdb(const char *text, struct options *o)
+{
+    char rest;
+
+    return sscanf(text, "%lf,%lf,%lf%c", &o->think_f, &o->think_delta, &o->think_b, &rest) == 3 &&
+           o->think_f > 0 && o->think_delta > 0 && o->think_b > 0 &&
+           o->think_f * o->think_delta <= 1e7;
+}
+
 /* Sets *o; false, and a line on stderr if loud, when the arguments are not usable. Every rank comes
  * to the same verdict. */
 static bool parse_options(int argc, char **argv, bool loud, struct options *o)
 {
-    enum { INSERTS, SLOTS, HEAP, ROUNDS, READS, THINK, SEED, HELP };
+    enum { INSERTS, SLOTS, HEAP, ROUNDS, READS, THINK, FDB, SEED, HELP };
     static const struct option names[] = {
         {"inserts", required_argument, NULL, INSERTS},
         {"slots", required_argument, NULL, SLOTS},
@@ -250,6 +274,7 @@ static bool parse_options(int argc, char **argv, bool loud, struct options *o)
         {"rounds", required_argument, NULL, ROUNDS},
         {"reads", required_argument, NULL, READS},
         {"think-us", required_argument, NULL, THINK},
+        {"think-fdb", required_argument, NULL, FDB},
         {"seed", required_argument, NULL, SEED},
         {"help", no_argument, NULL, HELP},
         {NULL, 0, NULL, 0},
@@ -267,6 +292,7 @@ static bool parse_options(int argc, char **argv, bool loud, struct options *o)
         case ROUNDS: good = parse_count(optarg, 1, COUNT_MAX, &o->rounds); break;
         case READS: good = parse_count(optarg, 0, 99, &o->reads); break;
         case THINK: good = parse_think(optarg, &o->think_us); break;
+        case FDB: good = parse_fdb(optarg, o); break;
         case SEED: good = parse_count(optarg, 0, UINT64_MAX, &o->seed); break;
         case HELP: o->help = true; return true;
         default: return false;
@@ -274,7 +300,7 @@ static bool parse_options(int argc, char **argv, bool loud, struct options *o)
     }
     if (!good || optind < argc) {
         if (loud && !good)
-            fprintf(stderr, "kvstore: --%s: '%s' is not a number in its range (see --help)\n",
+            fprintf(stderr, "kvstore: --%s: '%s' is not in its range (see --help)\n",
                     names[which].name, optarg);
         else if (loud)
             fprintf(stderr, "kvstore: unexpected argument '%s' (see --help)\n", argv[optind]);
@@ -381,7 +407,7 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     }
     create_store(&p);
-    if (p.opt.think_us > 0)
+    if (thinks(&p.opt))
         p.steps_per_us = calibrate_spin();
     state.rng = mix64(p.opt.seed + GOLDEN) ^ mix64((uint64_t)rank + 1);
     double before = MPI_Wtime();

@@ -11,6 +11,10 @@ budgets = "< awk '$1 + 0 > 0' ".ARG1
 stats "< awk '$1 == \"plain\" { print $2 }' ".ARG1 nooutput name "plain"
 stats "< awk '$1 == \"unlogged\" { print $2 }' ".ARG1 nooutput name "unlogged"
 stats budgets using 2 nooutput name "logged"
+knee = system("awk '$1 + 0 > 0 { if ($6 == 0) { print i + 0; exit } i++ }' ".ARG1)
+if (knee ne "" && int(knee) > 0) {
+    set arrow 1 from real(knee), graph 0 to real(knee), graph 1 nohead linetype 5 dashtype 3
+}
 set multiplot layout 2,1 title ARG3 noenhanced font ",15"
 set xrange [-0.5:logged_records - 0.5]
 set lmargin 9
@@ -24,7 +28,8 @@ plot budgets using 0:2:3:4:xtic(1) with yerrorlines title "all logged", \
      unlogged_mean with lines title "not logged", plain_mean with lines title "plain Open MPI"
 unset key
 set ylabel "time exposed, %"
-set xlabel "memory for messages and logs, MiB a process\n(numbers above the points: coordinated + demand checkpoints)"
+set xlabel "memory for messages and logs, MiB a process\n(numbers above the points: coordinated + demand checkpoints" \
+    .(knee ne "" && int(knee) > 0 ? "; dotted: the knee)" : ")")
 set yrange [0:100]
 set offsets
 set style fill solid 0.6 border

@@ -28,6 +28,7 @@ curves latency.svg 3
 curves log-budget.svg 5
 curves klog-cg.svg 3
 curves klog-wave.svg 4
+curves paper-10a.svg 2
 for what in wave cg lulesh; do
     "$build/bin/klog_figures" $what | cmp -s - "$root/docs/figures/klog-$what.txt" ||
         fail "docs/figures/klog-$what.txt is not what klog_figures prints: make figures"
