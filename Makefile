@@ -11,7 +11,7 @@ CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
 	$$(command -v mpicc.openmpi >/dev/null && echo -DMPI_C_COMPILER=mpicc.openmpi)
 SOURCES = $(shell find src include apps bench tests -name '*.[ch]')
 
-.PHONY: all run docs test chaos chaos-nodes kernels soak exhaustive bench figures install clean format
+.PHONY: all run docs test chaos chaos-nodes kernels soak exhaustive bench paper figures install clean format
 .PHONY: tidy layering calls coverage
 
 all:
@@ -67,11 +67,16 @@ bench: all
 	sh bench/run.sh $(BUILD)
 	cp $(BUILD)/bench/latency.* $(BUILD)/bench/bandwidth.* docs/figures/
 
+# Figures 10 to 12 of the paper that ftrma follows, and what it compares itself with, in docs/figures.
+paper: all
+	sh bench/paper.sh $(BUILD) docs/figures
+
 # As text and, by gnuplot, as SVG: how often a job is lost, and what the protocol costs over the
 # number of processes, in docs/figures; run time over the memory for logs, in $(BUILD)/figures. The
 # timeline of the job of `make run` goes to docs/figures.
 figures: all
 	sh bench/model.sh $(BUILD) docs/figures
+	sh bench/paper.sh $(BUILD) docs/figures 10ab
 	sh bench/sim.sh $(BUILD) docs/figures
 	sh bench/kernels.sh $(BUILD) docs/figures
 	sh bench/transport.sh $(BUILD) docs/figures

@@ -30,7 +30,7 @@ rows(s) = sprintf("< awk '$2 == \"%s\"' %s", s, ARG1)
 set xrange [0.7:4.3]
 set xtics ("2" 1, "4" 2, "8" 3, "16" 4)
 set lmargin 10
-set rmargin 28
+set rmargin 33
 column_of(n) = log(n) / log(2)
 set multiplot layout 2,1
 set title what.": run time"

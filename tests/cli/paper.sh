@@ -8,7 +8,7 @@
 root=$here/../..
 export TMPDIR="$work/tmp"
 [ -x "$npb_ft" ] || skip "no npb_ft"
-PAPER_RUNS=1 PAPER_RANKS=3 PAPER_CLASS=S PAPER_ITERS=10 PAPER_INSERTS=300 PAPER_PFS=$work/tmp FIGURE_BUDGETS=32 \
+PAPER_RUNS=1 PAPER_RANKS=2 PAPER_CLASS=S PAPER_ITERS=10 PAPER_INSERTS=300 PAPER_PFS=$work/tmp FIGURE_BUDGETS=32 \
     PAPER_LIMIT=$CLI_LIMIT sh "$root/bench/paper.sh" "$build" "$work/out" >said 2>&1 || fail "status $?: $(tail said)"
 grep '^paper.sh:' said && fail "a run went wrong"
 
@@ -17,16 +17,16 @@ row() { grep -c "^[^,]*,$2,$3,1,[0-9.]*,[0-9.]*,$4,$5,$6,$7" "out/paper-$1.csv" 
     cat "out/paper-$1.csv"
 }; }
 any='[0-9]*'
-row 10d 3 plain 0 0 0 ''
-row 10d 3 f-daly "$any" 0 0 ''
-row 10d 3 f-no-daly 10 0 0 ''
-row 10d 3 scr-like-ram 10 0 0 'scr-like: 10 checkpoints of [0-9]* bytes'
-row 10d 3 scr-like-pfs 10 0 0 'scr-like: 10 checkpoints of [0-9]* bytes.*MB/s'
-row 11b 3 f-logged "$any" "$any" 0 ''
-row 11b 3 ml 0 0 0 'ml: [1-9][0-9]* puts and 0 gets'
-row 11c 3 f-puts-gets "$any" "$any" 0 ''
-row 11c 3 ml 0 0 0 'ml: [1-9][0-9]* puts and [1-9][0-9]* gets'
-row 11c 3 ml-async 0 0 0 'ml: .*not waited for'
+row 10d 2 plain 0 0 0 ''
+row 10d 2 f-daly "$any" 0 0 ''
+row 10d 2 f-no-daly "1[0-9]" 0 0 ''
+row 10d 2 scr-like-ram 10 0 0 'scr-like: 10 checkpoints of [0-9]* bytes'
+row 10d 2 scr-like-pfs 10 0 0 'scr-like: 10 checkpoints of [0-9]* bytes.*MB/s'
+row 11b 2 f-logged "$any" "$any" 0 ''
+row 11b 2 ml 0 0 0 'ml: [1-9][0-9]* puts and 0 gets'
+row 11c 2 f-puts-gets "$any" "$any" 0 ''
+row 11c 2 ml 0 0 0 'ml: [1-9][0-9]* puts and [1-9][0-9]* gets'
+row 11c 2 ml-async 0 0 0 'ml: .*not waited for'
 row 12 16 f-12.5 0 "$any" 0 ''
 row 12 16 f-6.25-lost 0 "$any" "$any" ''
 row topology 16 f-6.25-nodes 2 0 0 ''
@@ -37,11 +37,11 @@ ls /dev/shm | grep -q paper- && fail "left in /dev/shm: $(ls /dev/shm)"
 # The same bits under a preload as without.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 result() { timeout "$CLI_LIMIT" mpirun --oversubscribe "$@" "$npb_ft" S 2>&1 | grep '^result:'; }
-plain=$(result -n 3)
+plain=$(result -n 2)
 [ -n "$plain" ] || fail "npb_ft has no result"
 for preload in ml scr_like; do
-    n=3
-    [ $preload != ml ] || n=4
+    n=2
+    [ $preload != ml ] || n=3
     [ "$(result -n $n -x LD_PRELOAD="$build/lib/libbench_$preload.so")" = "$plain" ] ||
         fail "$preload changes the result"
 done
