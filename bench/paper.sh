@@ -11,7 +11,7 @@
 # beside plain mpirun (no-FT) of the same ranks in the same turn.
 #
 # Environment: PAPER_RUNS (5), PAPER_RANKS ("2 4 8 16"), PAPER_CLASS (B in 10d, else A), PAPER_ITERS
-# (20; of 12: 10), PAPER_INSERTS (200000), PAPER_SHARE (7.5: % of the time that inserts take),
+# (20; of 12: 10), PAPER_INSERTS (50000), PAPER_SHARE (7.5: % of the time that inserts take),
 # PAPER_PFS (OUT_DIR: a directory on a disk), PAPER_LIMIT (1800 s for one run). Nothing here asserts
 # a time.
 set -u
@@ -22,7 +22,7 @@ parts=${*:-10ab 10d 11a 11b 11c 12 topology}
 mkdir -p "$out" || exit 1
 build=$(cd "$build" && pwd) out=$(cd "$out" && pwd) here=$(dirname "$0")
 bin=$build/bin limit=${PAPER_LIMIT:-1800} runs=${PAPER_RUNS:-5} ranks_list=${PAPER_RANKS:-2 4 8 16}
-iters=${PAPER_ITERS:-20} inserts=${PAPER_INSERTS:-200000}
+iters=${PAPER_ITERS:-20} inserts=${PAPER_INSERTS:-50000}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 work=$(mktemp -d "${TMPDIR:-/tmp}/paper-XXXXXX") || exit 1
 disk=$(mktemp -d "${PAPER_PFS:-$out}/paper-pfs-XXXXXX") || exit 1

@@ -13,7 +13,7 @@ stats "< awk '$1 == \"unlogged\" { print $2 }' ".ARG1 nooutput name "unlogged"
 stats budgets using 2 nooutput name "logged"
 knee = system("awk '$1 + 0 > 0 { if ($6 == 0) { print i + 0; exit } i++ }' ".ARG1)
 if (knee ne "" && int(knee) > 0) {
-    set arrow 1 from real(knee), graph 0 to real(knee), graph 1 nohead linetype 5 dashtype 3
+    set arrow 1 from knee - 0.5, graph 0 to knee - 0.5, graph 1 nohead linetype 5 dashtype 3
 }
 set multiplot layout 2,1 title ARG3 noenhanced font ",15"
 set xrange [-0.5:logged_records - 0.5]

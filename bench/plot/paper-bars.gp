@@ -19,7 +19,7 @@ set xlabel "12.5, 6.25: checksum processes, % of the ranks"
 set yrange [* < 0:*]
 set xtics rotate by -20
 claims = ARG3 eq "12" ? "60 120" : "5"
-said = ARG3 eq "12" ? "'paper: 12.5, lost' '6.25, lost, about'" : "'paper: all, to'"
+said = ARG3 eq "12" ? "'paper: 12.5,' '6.25, about'" : "'paper: all, to'"
 plot rows using 0:6:xtic(2) with boxes linetype 1 title "median", \
      rows using 0:6:7:8 with yerrorbars linetype 2 dashtype 1 pointsize 0.6 title "least and most", \
      for [i=1:words(claims)] real(word(claims, i)) with lines linetype 3 + i dashtype 3 \
