@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * carrier_demand.c - images that ranks take alone (C8): what this process does about them as a rank
- * and as a checksum process, and what a vote, a rollback and a new generation change. It also
- * decides which image an exposed rank asks for (E1).
+ * carrier_demand.c - images that ranks take alone (C8): what this process does about them as a
+ * rank, and what a vote, a rollback and a new generation change. carrier_codeword.c has what a
+ * checksum process does. It also decides which image an exposed rank asks for (E1).
  */
 #include <string.h>
 
 #include "base/board.h"
 #include "base/version.h"
-#include "proto/carrier_parts.h"
-
-#define RANKS_LIVE (1u << 31) /* a bit of what FT_LOOK_GROUP shows: all ranks are live */
+#include "proto/carrier_codeword.h"
 
 static struct ft_carry_demand *part(const struct ft_carry *x) { return &x->c->demand; }
 
 /* See carrier_demand.h: nothing is tagged, flipped or wished. */
-static int is_frozen(const struct ft_carry *x)
+int ft_carry_demand_frozen(const struct ft_carry *x)
 {
     int open = x->c->open && x->cfg->broken != FT_BROKEN_THAWS;
     return open || ft_carry_rolling(x) || part(x)->awaits;
 }
 
-static void say_to(const struct ft_carry *x, int to, struct ft_demand_msg msg)
+void ft_carry_demand_say(const struct ft_carry *x, int to, struct ft_demand_msg msg)
 {
     if (!msg.kind)
         return;
@@ -40,15 +38,16 @@ static void say_latest(const struct ft_carry *x)
         return; /* this rank does not know it yet */
     for (int i = 0; i < x->cfg->parity; i++)
         if (part(x)->asked_by >> i & 1)
-            say_to(x, FT_TO_HELPER(i),
-                   (struct ft_demand_msg){
-                       .kind = FT_DEMAND_LATEST_IS,
-                       .generation = c->generation,
-                       .rank = c->pos,
-                       .version = FT_VERSION_BASE(v) == c->committed ? v : c->committed});
+            ft_carry_demand_say(x, FT_TO_HELPER(i),
+                                (struct ft_demand_msg){.kind = FT_DEMAND_LATEST_IS,
+                                                       .generation = c->generation,
+                                                       .rank = c->pos,
+                                                       .version = FT_VERSION_BASE(v) == c->committed
+                                                                      ? v
+                                                                      : c->committed});
 }
 
-static void publish_latest(const struct ft_carry *x, uint64_t version)
+void ft_carry_demand_publish(const struct ft_carry *x, uint64_t version)
 {
     x->c->latest = version;
     ft_carry_publish(x, FT_WORD_LATEST, version);
@@ -66,7 +65,7 @@ static void gives_up(const struct ft_carry *x)
 {
     uint64_t was = x->c->latest;
     if (x->cfg->broken == FT_BROKEN_FORGETS_GIVEN) {
-        publish_latest(x, 0);
+        ft_carry_demand_publish(x, 0);
     } else {
         x->c->latest = 0;
         ft_carry_publish(x, FT_WORD_GIVEN_UP, was);
@@ -86,7 +85,7 @@ static void unwish(const struct ft_carry *x)
 static void flip(const struct ft_carry *x)
 {
     uint64_t l = part(x)->owner.latest;
-    publish_latest(x, l);
+    ft_carry_demand_publish(x, l);
     x->c->heard.over = 0;
     ft_carry_event(x, FT_EV_DEMAND, ft_carry_who(x), (int64_t)FT_VERSION_NUMBER(l),
                    (int64_t)FT_VERSION_BASE(l), 0);
@@ -95,7 +94,7 @@ static void flip(const struct ft_carry *x)
 static void ask(const struct ft_carry *x, int rank)
 {
     struct ft_demand_msg m = {.kind = FT_DEMAND_ASK, .generation = x->c->generation, .rank = rank};
-    say_to(x, FT_TO_LEAD, m);
+    ft_carry_demand_say(x, FT_TO_LEAD, m);
 }
 
 /* What would end the exposure that this rank suffers or causes, as far as it knows itself. */
@@ -124,7 +123,7 @@ void ft_carry_demand_cover(const struct ft_carry *x)
     struct ft_carrier *c = x->c;
     struct ft_carry_demand *d = part(x);
     d->cover_due = 0;
-    if (!x->cfg->demand || !ft_carry_is_rank(x) || is_frozen(x) || c->committed == 0 ||
+    if (!x->cfg->demand || !ft_carry_is_rank(x) || ft_carry_demand_frozen(x) || c->committed == 0 ||
         c->order.kind != FT_ORDER_NONE || c->heard.replaying || c->facts & FT_FACT_RUN_OVER ||
         !ft_carry_in_run(x))
         return;
@@ -159,9 +158,9 @@ static void cover_in_vain(const struct ft_carry *x)
 static void say_taken(const struct ft_carry *x, uint64_t version)
 {
     int is = version != FT_TAKEN_NOT;
-    say_to(x, FT_TO_LEAD,
-           ft_demand_owner_taken(&part(x)->owner, x->c->pos, is ? version : 0,
-                                 is && x->c->heard.over));
+    ft_carry_demand_say(x, FT_TO_LEAD,
+                        ft_demand_owner_taken(&part(x)->owner, x->c->pos, is ? version : 0,
+                                              is && x->c->heard.over));
 }
 
 static void declines(const struct ft_carry *x)
@@ -232,7 +231,7 @@ int ft_carry_demand_settled(const struct ft_carry *x)
     struct ft_carry_demand *d = part(x);
     if (!x->cfg->demand || x->cfg->broken == FT_BROKEN_COPIES)
         return 1;
-    if (is_frozen(x))
+    if (ft_carry_demand_frozen(x))
         return 0;
     if (x->c->heard.taken)
         hears_taken(x);
@@ -263,147 +262,10 @@ static void rank_hears(const struct ft_carry *x, const struct ft_demand_msg *msg
         flip(x);
     else if (taken && q->state == FT_OWNER_NONE)
         called_off(x);
-    say_to(x, FT_TO_LEAD, answer);
-}
-
-/* --- a checksum process --- */
-
-static void act(const struct ft_carry *x, struct ft_demand_action a)
-{
-    struct ft_carrier *c = x->c;
-    struct ft_carry_demand *d = part(x);
-    int main_first = a.act == FT_DEMAND_LIFT || a.act == FT_DEMAND_FOLD;
-    if (main_first) {
-        d->fold = a.act == FT_DEMAND_LIFT ? FT_CMD_LIFT : FT_CMD_FOLD;
-        d->fold_rank = a.msg.rank;
-        d->fold_version = a.msg.version;
-        d->folded = d->untagged = 0; /* one of these two will be overwritten */
-    } else if (a.act == FT_DEMAND_TAG) {
-        d->untagged = c->latest;
-        publish_latest(x, d->folded);
-    } else if (a.act == FT_DEMAND_UNTAG) {
-        publish_latest(x, d->untagged);
-    }
-    if (!a.to && !main_first)
-        say_to(x, a.msg.rank, a.msg);
-    for (int i = 0; i < x->cfg->parity; i++)
-        if (a.to >> i & 1)
-            say_to(x, FT_TO_HELPER(i), a.msg);
-}
-
-int ft_carry_demand_command(const struct ft_carry *x)
-{
-    struct ft_carry_demand *d = part(x);
-    /* The slot holds a codeword that may be committed. [This process has answered LEAVE, and COMMIT
-     * is on its way. The rank whose image it is to fold has heard COMMIT already.] */
-    if (x->c->complete > x->c->committed && x->cfg->broken != FT_BROKEN_FOLDS_OVER)
-        return 0;
-    /* The answer would not count. [The lead has resumed before this helper.] */
-    if (is_frozen(x) && x->cfg->broken != FT_BROKEN_FOLDS_FROZEN)
-        return 0;
-    if (d->fold == FT_CMD_NONE || !ft_place_takes(x->c->heard.place, (enum ft_command)d->fold))
-        return 0;
-    ft_carry_command(x, (enum ft_command)d->fold,
-                     (struct ft_command_arg){.rank = d->fold_rank, .version = d->fold_version});
-    d->folding = x->c->cmd.number;
-    d->fold = FT_CMD_NONE;
-    return 1;
-}
-
-void ft_carry_demand_answered(const struct ft_carry *x, uint64_t number, const struct ft_answer *a)
-{
-    struct ft_carry_demand *d = part(x);
-    int lift = d->ch.state == FT_CH_LIFTING || d->ch.state == FT_CH_LIFTS;
-    if (number != d->folding)
-        return; /* the staging that it was for is void */
-    d->folding = 0;
-    if (is_frozen(x))
-        return; /* a new generation begins, and with it a new staging */
-    if (!lift)
-        d->folded = a->version;
-    int ok = a->version != 0;
-    act(x, lift ? ft_demand_ch_lifted(&d->ch, ok) : ft_demand_ch_folded(&d->ch, ok));
-}
-
-static uint32_t all_of_group(const struct ft_carry *x) { return (1u << x->cfg->parity) - 1; }
-
-static int leads(const struct ft_carry *x) { return part(x)->ch.index == part(x)->ch.lead; }
-
-/* Whether the lead may begin a staging, as far as this process knows: no order is under way here.
- */
-static int can_begin(const struct ft_carry *x)
-{
-    const struct ft_carrier *c = x->c;
-    const struct ft_carry_demand *d = part(x);
-    return leads(x) && d->fold == FT_CMD_NONE && !d->folding && d->ch.state == FT_CH_IDLE &&
-           !ft_bitset_empty(&d->ch.wanted) && c->order.kind == FT_ORDER_NONE && !c->incomplete &&
-           c->committed > 0 && !(c->facts & FT_FACT_RUN_OVER) && ft_carry_stands(x);
-}
-
-static void checksum_goes_on(const struct ft_carry *x)
-{
-    struct ft_carry_demand *d = part(x);
-    uint32_t whole = all_of_group(x) | RANKS_LIVE;
-    if (d->unsettled)
-        return;
-    if (d->ch.state == FT_CH_RESUMING && !(d->ch.chain & ~d->here))
-        act(x, ft_demand_ch_resume(&d->ch));
-    else if (can_begin(x) && (d->here & whole) == whole)
-        act(x, ft_demand_ch_ready(&d->ch, x->cfg->nranks, all_of_group(x)));
+    ft_carry_demand_say(x, FT_TO_LEAD, answer);
 }
 
 /* --- the tag, in a new generation --- */
-
-static struct ft_demand_msg tag_is(const struct ft_carry *x)
-{
-    const struct ft_demand_ch *m = &part(x)->ch;
-    return (struct ft_demand_msg){.kind = FT_DEMAND_TAG_IS,
-                                  .generation = x->c->generation,
-                                  .rank = m->tagged.rank,
-                                  .ch = (uint32_t)m->index,
-                                  .version = m->tagged.version};
-}
-
-/* All helpers go by the lead's tag now. So ranks may hear it, and checksum processes that are to be
- * rebuilt. */
-static void all_have_heard(const struct ft_carry *x)
-{
-    uint32_t others = all_of_group(x) & ~part(x)->news.there;
-    ft_action_add(x->out, FT_DO_SAY_TAGS, 0)->demand = tag_is(x);
-    for (int i = 0; i < x->cfg->parity; i++)
-        if (others >> i & 1)
-            say_to(x, FT_TO_HELPER(i), tag_is(x));
-}
-
-static void lead_adopts(const struct ft_carry *x)
-{
-    struct ft_carry_demand *d = part(x);
-    uint32_t helpers = d->news.there & ~(1u << d->ch.index);
-    act(x, ft_demand_ch_generation(&d->ch, &d->news));
-    d->unsettled = helpers;
-    for (int i = 0; i < x->cfg->parity; i++)
-        if (helpers >> i & 1)
-            say_to(x, FT_TO_HELPER(i), tag_is(x));
-    if (!helpers || x->cfg->broken == FT_BROKEN_TELLS_FIRST)
-        all_have_heard(x);
-}
-
-static void helper_settles(const struct ft_carry *x, const struct ft_demand_msg *m)
-{
-    struct ft_carry_demand *d = part(x);
-    if (!(d->news.there >> d->ch.index &
-          1)) { /* it was replaced, and will have what the lead has */
-        d->ch.tagged = (struct ft_demand_image){.rank = m->rank, .version = m->version};
-        return;
-    }
-    d->news.tag = m->rank == d->ch.rank ? m->version : 0;
-    act(x, ft_demand_ch_generation(&d->ch, &d->news));
-    say_to(x, FT_TO_HELPER((int)m->ch),
-           (struct ft_demand_msg){.kind = FT_DEMAND_TAG_HEARD,
-                                  .generation = x->c->generation,
-                                  .rank = m->rank,
-                                  .ch = (uint32_t)d->ch.index});
-}
 
 /* tag 0: nobody can say the tag. That matters only if this rank has taken an image. */
 static void rank_settles(const struct ft_carry *x, uint64_t tag)
@@ -413,7 +275,7 @@ static void rank_settles(const struct ft_carry *x, uint64_t tag)
     if (ft_demand_owner_generation(&part(x)->owner, c->generation, c->pos, tag, (int)c->heard.over,
                                    &answer))
         flip(x);
-    say_to(x, FT_TO_LEAD, answer);
+    ft_carry_demand_say(x, FT_TO_LEAD, answer);
     if (c->state == FT_CS_ASSIGNED && tag) {
         c->tag = tag;
         if (c->latest != tag) /* it was rebuilt by the word of a lead that is lost */
@@ -432,51 +294,10 @@ static void settles(const struct ft_carry *x)
     d->awaits = 0;
     memset(&d->tag_is, 0, sizeof d->tag_is);
     if (ft_carry_is_checksum(x))
-        helper_settles(x, &m);
+        ft_carry_codeword_settles(x, &m);
     else
         rank_settles(x, m.version);
     memset(&d->news, 0, sizeof d->news);
-}
-
-/* Like TAG_IS, it may be of the next generation. [This process is still a spare then.] */
-static void hears_latest_is(const struct ft_carry *x, const struct ft_demand_msg *m)
-{
-    struct ft_carrier *c = x->c;
-    struct ft_carry_demand *d = part(x);
-    if (m->generation < c->generation || m->generation < d->said_in ||
-        (m->generation == c->generation && !c->incomplete))
-        return;
-    if (d->said_in < m->generation)
-        memset(&d->said, 0, sizeof d->said);
-    d->said_in = m->generation;
-    d->said_again |= c->cmd.kind == FT_CMD_REBUILD && FT_VERSION_ALONE(c->cmd.version);
-    ft_bit_set(&d->said, m->rank);
-    ft_action_add(x->out, FT_DO_MEMBER, m->version)->to = m->rank;
-}
-
-int ft_carry_demand_all_said(const struct ft_carry *x)
-{
-    const struct ft_carry_demand *d = part(x);
-    return x->cfg->broken == FT_BROKEN_UNSAID ||
-           (d->said_in == x->c->generation && ft_bitset_count(&d->said) == d->members);
-}
-
-int ft_carry_demand_rebuilt(const struct ft_carry *x)
-{
-    int again = part(x)->said_again;
-    part(x)->said_again = 0;
-    return !again;
-}
-
-static void tag_was_heard(const struct ft_carry *x, const struct ft_demand_msg *m)
-{
-    struct ft_carry_demand *d = part(x);
-    uint32_t before = d->unsettled;
-    if (m->generation != x->c->generation)
-        return;
-    d->unsettled &= ~(1u << m->ch);
-    if (before && !d->unsettled && x->cfg->broken != FT_BROKEN_TELLS_FIRST)
-        all_have_heard(x);
 }
 
 /* TAG_IS may be of the next generation, which its lead has adopted already. It cannot be of a later
@@ -508,8 +329,8 @@ void ft_carrier_demand(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, u
     int early = msg->kind == FT_DEMAND_ASK || msg->kind == FT_DEMAND_TAKE;
     int helps = msg->kind == FT_DEMAND_LIFT_IT || msg->kind == FT_DEMAND_FOLD_IT ||
                 msg->kind == FT_DEMAND_TAKEN;
-    int hears =
-        early || !is_frozen(&x) || (helps && ft_carry_rolling(&x) && !c->open && !c->demand.awaits);
+    int hears = early || !ft_carry_demand_frozen(&x) ||
+                (helps && ft_carry_rolling(&x) && !c->open && !c->demand.awaits);
     if (!cfg->demand || c->state == FT_CS_GONE)
         return;
     if (cfg->broken == FT_BROKEN_OLD_ROUND) {
@@ -519,13 +340,13 @@ void ft_carrier_demand(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, u
     if (msg->kind == FT_DEMAND_TAG_IS)
         hears_tag_is(&x, msg);
     else if (msg->kind == FT_DEMAND_LATEST_IS)
-        hears_latest_is(&x, msg);
+        ft_carry_codeword_latest_is(&x, msg);
     else if (!hears)
         return; /* the message is void */
     else if (msg->kind == FT_DEMAND_TAG_HEARD)
-        tag_was_heard(&x, msg);
+        ft_carry_codeword_tag_heard(&x, msg);
     else if (ft_carry_is_checksum(&x))
-        act(&x, ft_demand_ch_msg(&c->demand.ch, msg));
+        ft_carry_codeword_hears(&x, msg);
     else if (ft_carry_is_rank(&x))
         rank_hears(&x, msg);
 }
@@ -539,12 +360,12 @@ void ft_carry_demand_main(const struct ft_carry *x)
 
 void ft_carry_demand_go_on(const struct ft_carry *x)
 {
-    if (!x->cfg->demand || is_frozen(x))
+    if (!x->cfg->demand || ft_carry_demand_frozen(x))
         return;
     if (ft_carry_is_rank(x))
         owner_goes_on(x);
     else if (ft_carry_is_checksum(x))
-        checksum_goes_on(x);
+        ft_carry_codeword_goes_on(x);
 }
 
 void ft_carry_demand_freeze(const struct ft_carry *x)
@@ -577,7 +398,7 @@ void ft_carry_demand_void(const struct ft_carry *x)
 void ft_carry_demand_forget(const struct ft_carry *x)
 {
     struct ft_carry_demand *d = part(x);
-    publish_latest(x, 0);
+    ft_carry_demand_publish(x, 0);
     d->at_vote = 0;
     d->wished = 0;
     d->given = 0;
@@ -631,10 +452,10 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
                                          .lost = n->lost_owner || lost_before,
                                          .lead = lead,
                                          .there = n->there};
-    d->asked_by = n->index < 0 ? all_of_group(x) & ~n->there : 0;
+    d->asked_by = n->index < 0 ? ft_carry_codeword_group(x) & ~n->there : 0;
     int me = n->index >= 0 && n->there >> n->index & 1;
     if (me && n->index == n->lead) {
-        lead_adopts(x);
+        ft_carry_codeword_leads(x);
         return;
     }
     /* The lead can tell a rank something new only if that rank has taken an image, or is a
@@ -656,13 +477,12 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
 uint32_t ft_carry_demand_looks(const struct ft_carry *x)
 {
     const struct ft_carry_demand *d = part(x);
-    uint32_t whole = all_of_group(x) | RANKS_LIVE, l = 0;
-    if (!x->cfg->demand || is_frozen(x))
+    uint32_t l = 0;
+    if (!x->cfg->demand || ft_carry_demand_frozen(x))
         return 0;
     if (d->cover_due && d->live_in != 1 + x->c->generation)
         l |= FT_LOOK_LIVE;
-    if (ft_carry_is_checksum(x) && leads(x) && !d->unsettled &&
-        (d->ch.state == FT_CH_RESUMING || (can_begin(x) && (d->here & whole) != whole)))
+    if (ft_carry_is_checksum(x) && ft_carry_codeword_looks(x))
         l |= FT_LOOK_GROUP;
     return l;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * carrier_demand.h - what a carrier remembers of images that ranks take alone (C8): the two
- * machines of proto/demand.h, and what stands between them and main. carrier_demand.c has the
- * behaviour.
+ * machines of proto/demand.h, and what stands between them and main. carrier_demand.c and
+ * carrier_codeword.c have the behaviour.
  *
  *   main's logs are long --> ASK to the lead of the group of the rank that has most of them
  *   TAKE --> the owner wishes an image (WISH); main's `taken` --> TAKEN;

@@ -6,6 +6,7 @@
  *   carrier_order.c     orders
  *   carrier_loss.c      generations, rollbacks, and ranks that go back alone
  *   carrier_demand.c    images that ranks take alone
+ *   carrier_codeword.c  the codewords over these images
  *   carrier_snapshot.c  snapshots
  */
 #ifndef FT_PROTO_CARRIER_PARTS_H
@@ -78,7 +79,7 @@ void ft_carry_resume(const struct ft_carry *x);
 void ft_carry_rejoin(const struct ft_carry *x);
 void ft_carry_park(const struct ft_carry *x); /* asks main to park, if it has to */
 
-/* carrier_demand.c */
+/* carrier_demand.c, carrier_codeword.c */
 void ft_carry_demand_main(const struct ft_carry *x);   /* main's words were copied */
 void ft_carry_demand_go_on(const struct ft_carry *x);  /* at the end of a step */
 void ft_carry_demand_cover(const struct ft_carry *x);  /* the same, if no other action followed */
