@@ -4,7 +4,8 @@
 # points.sh - failpoint x victim on 2, 3 and 4 virtual nodes: a rank, a checksum process, a spare, a gateway, a keeper,
 # or all of a node dies there. Points that are passed only after a loss are tried after one. The result is that of a
 # job without a loss; or the job ends with 75 because there was nothing to go back to, or because too much was lost at
-# once, and names what. POINTS_SEED repeats what was drawn, POINTS_RUNS says how many runs, POINTS_FULL=1 tries all.
+# once, and names what. Of what is drawn, one run in three has bad links. POINTS_SEED repeats what was drawn,
+# POINTS_RUNS says how many runs, POINTS_FULL=1 tries all.
 . "$(dirname "$0")/../cli/lib.sh"
 . "$here/lib/jobs.sh"
 seed=${POINTS_SEED:-$(date +%s)}
@@ -66,7 +67,8 @@ try() { # POINT VICTIM NODES PROGRAM HIT FIRST
     TMPDIR=$work/tmp timeout -k 5 "${POINTS_LIMIT:-120}" "$ftrun" -v $options \
         --inject "$what" "$build/bin/"$job >out 2>&1 </dev/null
     status=$?
-    said="$options --inject '$what' $job"
+    links=${FTRMA_WIRE_FAULTS:+FTRMA_WIRE_FAULTS=$FTRMA_WIRE_FAULTS FTRMA_TEST_SEED=$FTRMA_TEST_SEED}
+    said="$links $options --inject '$what' $job"
     commits=$(grep -c ' committed: ' out)
     ! grep -q "$point.* never fired" out || passed_by=$((passed_by + 1))
     if [ $status = 0 ]; then
@@ -99,11 +101,32 @@ may_end() {
     esac
 }
 
+# The links of one run in three: late ones, or ones that break, or one direction alone. The accesses of kvstore wait for
+# each other, a thousand times a round: late links would take it minutes.
+weather() { # NODES PROGRAM
+    unset FTRMA_WIRE_FAULTS
+    draw 3
+    [ "$drawn" = 0 ] || return 0
+    draw 4
+    case $2$drawn in
+    npb0) f=delay=50 ;;
+    npb1) f=cut=10000 ;;
+    npb2) f=delay=5,cut=20000,slow=3 ;;
+    npb3) f=delay=20,cut=40000 ;;
+    *[01]) f=cut=100000 ;;
+    *) f=cut=300000 ;;
+    esac
+    draw $((2 * $1))
+    [ "$drawn" -ge "$1" ] || f=$f,from=$drawn
+    export FTRMA_WIRE_FAULTS=$f FTRMA_TEST_SEED=$seed
+}
+
 some() { # POINT VICTIM: one run of it, drawn
     draw 3
     k=$((drawn + 2))
     draw 2
     [ "$drawn" = 0 ] && p=npb || p=kvstore
+    weather $k $p
     draw 4
     case $1 in gate.* | msg.* | rma.* | log.*) h=$((1 + drawn * drawn * 20)) ;; *) h=$((1 + drawn)) ;; esac
     if is_later "$1"; then
