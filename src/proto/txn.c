@@ -274,10 +274,10 @@ int ft_txn_frame(struct ft_txn *t, int from, const struct ft_txn_frame *f)
     struct peer *p = peer_of(t, from);
     if (f->generation != t->generation && t->broken != FT_TXN_OLD_FRAMES) {
         if (f->kind == FT_TXN_FRAME_RESUME && f->generation > t->generation &&
-            t->broken != FT_TXN_DEAF) {
+            f->generation >= p->later && t->broken != FT_TXN_DEAF) {
+            p->later_asks = f->asks | (f->generation == p->later ? p->later_asks : 0);
             p->later = f->generation;
             p->later_number = f->number;
-            p->later_asks |= f->asks;
         }
         return 0;
     }

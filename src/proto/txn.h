@@ -29,8 +29,9 @@
  *       endpoint sends nothing to a peer until it has the peer's RESUME of that generation. RESUME
  *       says what the peer waits for, and the endpoint goes on there. It asks for RESUME when it
  *       has something to send. [It goes on after what was acknowledged: the peer has delivered
- *       more.] A RESUME of a later generation is kept until then. [p adopts first and asks; q is in
- *       the old generation, drops that, and has nothing to send itself.]
+ *       more.] The newest RESUME of a later generation is kept until then. [p adopts first and asks;
+ *       q is in the old generation, drops that, and has nothing to send itself.] [A lost carrier's
+ *       RESUME comes by another way after that of its replacement.]
  *  (T6) An acknowledgement is told once, whatever happens to the peer later.
  *
  * Plain bytes without pointers: ft_txn_bytes of them, which can be copied, compared and hashed.
