@@ -74,7 +74,8 @@ cd "$work"
 echo \$? >status
 EOM
 cluster
-inside 1 sbatch -N3 -n3 --no-kill -o "$work/batch.out" "$work/batch" >sbatch.out 2>&1 || {
+# nsenter comes without a working directory, which Slurm 24 does not take
+inside 1 sh -c "cd '$work' && exec sbatch -N3 -n3 --no-kill -o batch.out batch" >sbatch.out 2>&1 || {
     fail "sbatch: $(cat sbatch.out)"
     done_testing
 }
