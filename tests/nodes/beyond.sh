@@ -40,8 +40,8 @@ beyond "the loss of any process or node would end this job: it takes no checkpoi
     --checksums 0 --spares 0 --inject node=1,point=safepoint,hit=3 "$npb_ft" S
 beyond "the loss of a node would end this job: the program does not call FTRMA_Run itself" \
     "serve node 1 (.*\[node-ended\]" --checksums 0 --spares 0 --inject node=1,point=msg.send.after "$talk"
-# a process, after an access to another node that no log has
+# a process, after accesses to the other node that no log has: it has put to each rank many times
 ends 75 "lost: outside of FTRMA_Run a window of another node was accessed, .*\[outside-nodes\]" \
-    "$ftrun" -n 4 --virtual-nodes 2 --checksums 4 --inject rank=1,point=rma.put.after,hit=3 \
+    "$ftrun" -n 4 --virtual-nodes 2 --checksums 4 --inject rank=1,point=rma.put.after,hit=30 \
     "$build/bin/local_patterns" A --plain
 done_testing
