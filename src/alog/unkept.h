@@ -5,7 +5,7 @@
 #ifndef FT_ALOG_UNKEPT_H
 #define FT_ALOG_UNKEPT_H
 
-/* Bits of struct ft_missing.kept. */
+/* Bits of struct ft_testament.unkept. */
 enum ft_unkept {
     FT_UNKEPT_LIMIT = 1,   /* a log reached its limit */
     FT_UNKEPT_ROOM = 2,    /* there was no memory for a log */

@@ -46,7 +46,7 @@ void ft_whole_lost(enum ft_whole_part part, enum ft_unkept why)
         exposed_since();
         set(&ft_whole.others_from, UINT64_MAX);
         break;
-    case FT_WHOLE_KEPT: atomic_fetch_or(&ft_whole.kept, (int)why); break;
+    case FT_WHOLE_KEPT: atomic_fetch_or(&ft_whole.testament->unkept, (uint64_t)why); break;
     }
 }
 

@@ -55,7 +55,6 @@ struct ft_missing {
      * UINT64_MAX: records are missing since the last cut. */
     _Atomic uint64_t others_from;
     _Atomic int own;  /* 1 + FT_WHOLE_OWN or FT_WHOLE_NEVER, the worse one; 0: nothing is missing */
-    _Atomic int kept; /* bits of enum ft_unkept */
     struct ft_testament *testament;
     uint64_t since_ns; /* 0: nothing of the run is missing */
     /* 1 + the generation in which the agent has last said what is missing, in a vote; and the one
@@ -79,6 +78,6 @@ static inline int ft_whole_misses(enum ft_whole_part part) /* OWN or NEVER */
 {
     return atomic_load_explicit(&ft_whole.own, memory_order_relaxed) == 1 + (int)part;
 }
-static inline int ft_whole_unkept(void) { return atomic_load(&ft_whole.kept); }
+static inline int ft_whole_unkept(void) { return (int)atomic_load(&ft_whole.testament->unkept); }
 
 #endif

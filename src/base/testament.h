@@ -28,6 +28,9 @@ struct ft_testament {
     _Atomic uint64_t heap_from;
     _Atomic uint64_t arena_at; /* the address of its arena */
     _Atomic uint64_t strayed;  /* struct ft_seen_place (transport/seen.h); written by main */
+    /* bits of enum ft_unkept (alog/unkept.h): what its logs do not have of what happened outside of
+     * FTRMA_Run; written by main */
+    _Atomic uint64_t unkept;
     _Atomic uint64_t log_here; /* 1: all of its rank's home log is on its node; written by main */
     /* Version of the latest image, as in its control block, where it is stored next. There it is 0
      * when the image was given up, and here it stays. Written by the agent. */

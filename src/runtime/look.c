@@ -191,6 +191,8 @@ void ft_look_testify(struct ft_agent *a, const struct ft_bitset *dead, struct ft
         .flags = (atomic_load(&rt->arena.ctl->phase_rma) ? FT_AGREE_PHASE_RMA : 0) |
                  (atomic_load(&rt->me->shared_files) ? FT_AGREE_FILES : 0) |
                  FT_AGREE_UNKEPT(ft_whole_unkept() & FT_UNKEPT_ALL)};
+    if (rt->logs && atomic_load(&rt->arena.ctl->phase_far))
+        d->flags |= FT_AGREE_UNKEPT(FT_UNKEPT_NODES);
     if (a->p->carrier.committed > 0) /* logs that are not whole expose everybody else */
         ft_exposer_add(&d->exposers, rt->self, ft_whole_others_from());
     struct ft_mapping map = ft_agent_map(a);
@@ -202,6 +204,7 @@ void ft_look_testify(struct ft_agent *a, const struct ft_bitset *dead, struct ft
         struct ft_testimony t = ft_testify(slot, left);
         say_tag(a, r, &t);
         ft_testimony_add(&d->told, &t);
+        d->flags |= FT_AGREE_UNKEPT(atomic_load(&left->unkept) & FT_UNKEPT_ALL);
         d->shared_until = ft_max_u64(d->shared_until, atomic_load(&left->shared_until));
     }
 }

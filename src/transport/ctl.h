@@ -79,6 +79,9 @@ struct ft_ctl {
     /* Set by a process that accesses this process's windows, or by this process when it accesses
      * others', in a phase that is replayed from message logs. */
     _Atomic uint32_t phase_rma;
+    /* Set by this node's gateway when it accesses this process's windows for a process of another
+     * node in such a phase: that is in no log, and its origin may be lost with its node. */
+    _Atomic uint32_t phase_far;
     _Atomic uint64_t far_ring; /* offset of the ring of accesses to other nodes; 0: none */
     _Atomic uint64_t endpoint; /* offset of what others use of its endpoint (src/ftt); 0: none */
     /* inside: written by this process's main. 0 outside of accesses to windows, FT_INSIDE inside of

@@ -44,4 +44,18 @@ beyond "the loss of a node would end this job: the program does not call FTRMA_R
 ends 75 "lost: outside of FTRMA_Run a window of another node was accessed, .*\[outside-nodes\]" \
     "$ftrun" -n 4 --virtual-nodes 2 --checksums 4 --inject rank=1,point=rma.put.after,hit=30 \
     "$build/bin/local_patterns" A --plain
+# Only the lost one has made such accesses: its testament says so, or else, when its node is lost, their target does.
+for access in put get; do
+    for inject in rank=1,point=coll.enter,hit=4 rank=1,point=safepoint,hit=9 node=0,point=safepoint,hit=9; do
+        ends 75 "lost: outside of FTRMA_Run a window of another node was accessed, .*\[outside-nodes\]" \
+            "$ftrun" -n 4 --virtual-nodes 2 --checksums 4 --spares 8 --checkpoint every:3 --inject $inject \
+            "$build/tests/nodes_first" $access
+    done
+    ends 75 "lost: outside of FTRMA_Run a window of another node was accessed, .*\[outside-nodes\]" \
+        "$ftrun" -n 4 --virtual-nodes 2 --checksums 4 --inject rank=1,point=coll.enter,hit=9 \
+        "$build/tests/nodes_first" $access plain
+    ends 75 "lost: outside of FTRMA_Run a window of another node was accessed, .*\[outside-nodes\]" \
+        "$ftrun" -n 4 --virtual-nodes 4 --checksums 4 --spares 12 --checkpoint every:3 \
+        --inject node=1,point=safepoint,hit=9 "$build/tests/nodes_first" $access
+done
 done_testing
