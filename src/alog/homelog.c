@@ -198,6 +198,8 @@ static void broken(enum ft_whole_part part, enum ft_unkept why)
 {
     if (!ft_homelog_now.on)
         return;
+    if (ft_homelog_now.broken && kept() && ft_whole_unkept()) /* for the reason that is known */
+        return;
     ft_homelog_now.broken = FT_HOMELOG_HOLE;
     ft_whole_lost(kept() ? FT_WHOLE_KEPT : part, why);
 }
