@@ -18,8 +18,11 @@
 
 #include "base/base.h"
 
-#ifndef FT_LANE_BYTES /* the simulator has lanes of three records */
+#ifndef FT_LANE_BYTES
 #define FT_LANE_BYTES (128u << 10)
+#define FT_LANE_ALIGNED FT_ALIGNED_LINE
+#else /* the simulator has lanes of three records, and copies its states to any place */
+#define FT_LANE_ALIGNED _Alignas(uint64_t)
 #endif
 #define FT_LANE_DATA (16u << 10) /* of one record, at most */
 
@@ -36,7 +39,7 @@ struct ft_lane_record {          /* with a head and 8 bytes of the program it fi
 _Static_assert(sizeof(struct ft_lane_record) == 32, "a short message is one line");
 #define FT_LANE_SKIP UINT32_MAX
 struct ft_lane {
-    FT_ALIGNED_LINE unsigned char ring[FT_LANE_BYTES];
+    FT_LANE_ALIGNED unsigned char ring[FT_LANE_BYTES];
 };
 
 static inline uint32_t ft_lane_mark(uint64_t at) { return (uint32_t)(at >> 6) << 1 | 1; }
