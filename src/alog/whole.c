@@ -9,7 +9,11 @@ FT_STATIC(struct ft_testament, nowhere);
 FT_STATE(struct ft_missing, ft_whole) = {.testament = FT_AT(nowhere)};
 FT_STATE(__typeof__(uint64_t(*)(void)), ft_whole_clock);
 
-void ft_whole_init(struct ft_testament *t) { ft_whole.testament = t; }
+void ft_whole_init(struct ft_testament *t)
+{
+    atomic_fetch_or(&t->unkept, atomic_load(&ft_whole.testament->unkept)); /* of before */
+    ft_whole.testament = t;
+}
 
 static void exposed_since(void)
 {

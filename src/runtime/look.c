@@ -190,7 +190,7 @@ void ft_look_testify(struct ft_agent *a, const struct ft_bitset *dead, struct ft
     *d = (struct ft_agree_data){
         .flags = (atomic_load(&rt->arena.ctl->phase_rma) ? FT_AGREE_PHASE_RMA : 0) |
                  (atomic_load(&rt->me->shared_files) ? FT_AGREE_FILES : 0) |
-                 FT_AGREE_UNKEPT(ft_whole_unkept() & FT_UNKEPT_ALL)};
+                 FT_AGREE_UNKEPT(atomic_load(&rt->me->testament.unkept) & FT_UNKEPT_ALL)};
     if (rt->logs && atomic_load(&rt->arena.ctl->phase_far))
         d->flags |= FT_AGREE_UNKEPT(FT_UNKEPT_NODES);
     if (a->p->carrier.committed > 0) /* logs that are not whole expose everybody else */
