@@ -14,7 +14,7 @@ void sim_finish(struct sim *s);
 /* Timed: makes the next thing happen. Returns 0 if nothing is left, or something is wrong. */
 int sim_step(struct sim *s);
 int sim_step_until(struct sim *s, int (*done)(const struct sim *s)); /* 1: it is */
-/* From now on, messages of `from` to `to` take so many ticks longer. */
+/* From now on, messages of `from` to `to` take `ticks` longer. */
 void sim_delay(struct sim *s, int from, int to, uint64_t ticks);
 /* Free: all choices except cuts. Returns how many of them have to happen at some time. */
 int sim_choices(struct sim *s, struct sim_choices *out);

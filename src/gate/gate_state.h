@@ -25,7 +25,7 @@ struct gate_near {
 /* A process of another node. */
 struct gate_far {
     int present;   /* it is on the board */
-    int closed;    /* so many classes have said that it has ended */
+    int closed;    /* how many classes have said that it has ended */
     int forgotten; /* nobody asks for its stand-in, whose heap is empty */
     struct ft_arena arena;
     struct ft_tp tp;          /* this process's, acting as that one */

@@ -107,7 +107,7 @@ uint64_t ft_process_expiry(const struct ft_process *p); /* UINT64_MAX: no clock 
 void ft_process_check(const struct ft_process *p, const struct ft_process_cfg *cfg);
 int ft_process_dump(const struct ft_process *p, const struct ft_process_cfg *cfg, char *out,
                     int size);
-/* Who carries what. This is a view of p's memory. */
+/* Which slot carries which position: a view of p's memory. */
 struct ft_mapping ft_process_map(struct ft_process *p, const struct ft_process_cfg *cfg);
 /* The index of the checksum process that leads a group; its complement if no living one can say the
  * tag. */

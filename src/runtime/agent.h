@@ -48,7 +48,7 @@ struct ft_agent {
     uint64_t tick_ns, stuck_progress;
     int stuck_ticks;
     uint64_t awaited; /* the version that all wait to go back to, until the user is told; 0: none */
-    /* Who has started this process, whom it watches, and whom it does not ask any more. */
+    /* The process that started this one; the processes that it watches; those that it asks no more. */
     int parent;              /* the process that started this one */
     uint64_t launcher_start; /* ftrun's start time; 0: it is not watched */
     uint64_t orphan_ns;      /* when to look at the starter next */

@@ -10,7 +10,7 @@ CLI_SHM=4g
 . "$(dirname "$0")/lib.sh"
 [ "$CLI_NAMESPACE" = own ] || skip "it takes a mount namespace"
 program=$(edge deaths)
-: "${EDGES_DEATHS:=12}"
+: "${EDGES_DEATHS:=30}"
 deaths=$EDGES_DEATHS
 spares=$((deaths + 2))
 
@@ -52,7 +52,7 @@ for dir in auto global nodes_auto nodes_global; do
     flat "mappings" 4 3
     flat "descriptors of ftrun, keepers and gateways" 5 4
     flat "mappings of these" 6 6
-    # a gateway's buffers grow to what bursts need, some 10 MiB in all, which a few deaths do not come to
-    flat "KiB of these" 7 $([ "$nodes" ] && echo 4096 || echo 1024)
+    # gateways' buffers grow to what bursts need, some 10 MiB in all: 200 KiB for each death of the last third
+    flat "KiB of these" 7 $((${nodes:+2} + 0 ? 2048 : 1024))
 done
 done_testing

@@ -49,6 +49,14 @@ job() {
         >out 2>err </dev/null
 }
 
+await_checkpoint() { # NUMBER: of the job whose lines are in err
+    for _ in $(seq 3000); do
+        grep -q "checkpoint $1 committed" err 2>/dev/null && return
+        sleep 0.02
+    done
+    fail "no checkpoint $1: $(cat err)"
+}
+
 alone "$npb_cg" S
 up
 for k in 1 2 3; do serve $k; done
@@ -75,10 +83,7 @@ rm -f err
 # shellcheck disable=SC2086
 job -v $safe $on "$npb_cg" S &
 running=$!
-for _ in $(seq 3000); do
-    grep -q 'checkpoint 4 committed' err 2>/dev/null && break
-    sleep 0.02
-done
+await_checkpoint 4
 lose 3
 wait $running
 same "host 3" $?
@@ -99,11 +104,7 @@ rm -f err
 # shellcheck disable=SC2086
 job -v $safe $on "$npb_cg" B &
 running=$!
-for _ in $(seq 3000); do
-    grep -q 'checkpoint 2 committed' err 2>/dev/null && break
-    sleep 0.02
-done
-grep -q 'checkpoint 2 committed' err || fail "no checkpoint: $(cat err)"
+await_checkpoint 2
 inside 1 pkill -KILL -x -o ftrun # the oldest: the one that was typed
 wait $running
 living() { inside "$1" pgrep -r D,R,S,T -l 'ftr|npb_cg'; } # nobody reaps zombies there
