@@ -2,6 +2,8 @@
  *
  * forget.c - a gateway gives back the memory of the dead (D5).
  */
+#include <malloc.h>
+
 #include "base/failpoint.h"
 #include "gate/gate_state.h"
 
@@ -63,7 +65,7 @@ static void forget_far(struct ft_gate *g, int slot)
 void ft_gate_forget(struct ft_gate *g)
 {
     uint32_t upto = 0;
-    int counted = 0;
+    int counted = 0, forgotten = 0;
     for (int q = 0; q < g->b->nslots; q++) {
         uint32_t in = atomic_load_explicit(&g->b->slot[q].lost_in, memory_order_acquire);
         int near = is_near(g, q);
@@ -78,6 +80,9 @@ void ft_gate_forget(struct ft_gate *g)
             forget_near(g, q);
         else
             forget_far(g, q);
+        forgotten = 1;
         ft_failpoint(GATE_FORGOTTEN);
     }
+    if (forgotten)
+        malloc_trim(0); /* what the recovery's bursts left in the heap */
 }
