@@ -36,15 +36,15 @@ run() { # name
     plain) ckpt=daly ;;
     every) ;;
     off) ckpt=off ;;
-    lost) inject=rank=2,point=safepoint,hit=3 ;;
-    lost_global) inject=rank=2,point=safepoint,hit=3 recovery=global ;;
+    lost) inject=rank=2,point=safepoint,hit=3 program=$bin/scenario_pauses ;;
+    lost_global) inject=rank=2,point=safepoint,hit=3 recovery=global program=$bin/scenario_pauses ;;
     lost_image) inject=rank=3,point=ckpt.copied,hit=3 ;;
     lost_codeword) inject=checksum=0,point=ckpt.parity.done,hit=3 ;;
     refused) program=$bin/scenario_refused ;;
     peek | double) snapshot=$1 ;;
     patterns) program="$bin/local_patterns A" ;;
     domains) # a spare of another node than the others of the group
-        inject=rank=2,point=safepoint,hit=3
+        inject=rank=2,point=safepoint,hit=3 program=$bin/scenario_pauses
         groups="--checksums 2 --spares 2"
         machine=$out/machine
         printf 'level node in rack count 4\nlevel rack count 2\nprocess per 2\n' >"$machine" ;;
@@ -65,10 +65,14 @@ run() { # name
         $program >"$out/output" 2>&1
 }
 
-# A checkpoint was called off, as some rank came late to its safepoint on a busy machine. Such a run
-# is made again.
+# On a busy machine a checkpoint was called off, as some rank came late to its safepoint, or rank 2 came to its next
+# safepoint and died before the second checkpoint was committed. Such a run is made again.
 was_late() { # name
-    [ "$1" != refused ] && grep -q 'MAIL [0-9]* ORDER CANCEL' "$out"/[0-9]*
+    case "$1" in
+    refused) return 1 ;;
+    lost | lost_global | domains) grep -q 'MAIL [0-9]* ORDER COMMIT 0 [0-9]* 0 2 ' "$out/0" || return 0 ;;
+    esac
+    grep -q 'MAIL [0-9]* ORDER CANCEL' "$out"/[0-9]*
 }
 
 actions() { # FILE
@@ -119,7 +123,8 @@ make)
             mkdir "$out" || exit 2
             run "$name" || { echo "records.sh: run $name ended with $?:"; cat "$out/output"; bad=1; break; }
             tries=$((tries + 1))
-            was_late "$name" && [ $tries -lt 10 ] || break
+            was_late "$name" || break
+            [ $tries -lt 20 ] || { echo "records.sh: run $name was late 20 times"; bad=1; break; }
         done
     done
     exit $bad

@@ -60,7 +60,8 @@ static __attribute__((noinline)) int lock(int type, int target, int assert, MPI_
 static void note_unlock(struct ft_window *w, int target)
 {
     w->target[target].open = 0;
-    FT_ASSERT(w->noted->nlocked-- > 0);
+    FT_ASSERT(w->noted->nlocked > 0);
+    w->noted->nlocked--;
     if (FT_UNLIKELY(w->open & FT_OPEN_LATE) && !ft_win_has_locks(w)) {
         ft_win_unlock_all(w->rma);
         ft_win_set_open(w, w->open & ~(uint32_t)FT_OPEN_LATE);

@@ -75,6 +75,9 @@ for name in "$@"; do
             job $common --inject rank=2,point=$p -- "$BIN/scenario_$name"
             lost 'rank 2 .*FTRMA_Run has returned without its last checkpoint.*\[lost-exit-image\]$'
         done ;;
+    pauses)
+        hurt rank=0,point=coll.enter,hit=4
+        hurt rank=1,point=safepoint,hit=3 rank=3,point=safepoint,hit=4 ;;
     refused)
         grep -q 'checkpoint 1 called off: a rank has active requests' "$WORK/err" ||
             complain "the first checkpoint was not called off"

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * pauses.c - each step ends with a pause, in which what a checkpoint does beside the program ends:
+ * so a rank that dies at a safepoint dies after the checkpoint before it was committed.
+ */
+#include <unistd.h>
+
+#include "scenario.h"
+
+enum { STEPS = 6, PAUSE_US = 150000 };
+
+static uint64_t sum;
+static int step;
+
+static void body(void *arg)
+{
+    (void)arg;
+    while (step < STEPS) {
+        FTRMA_Safepoint();
+        uint64_t x = mix(sum + (uint64_t)(me * STEPS + step)), y, left;
+        MPI_Allreduce(&x, &y, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Sendrecv(&x, 1, MPI_UINT64_T, (me + 1) % np, 1, &left, 1, MPI_UINT64_T,
+                     (me + np - 1) % np, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        sum = mix(sum ^ y ^ left);
+        step++;
+        usleep(PAUSE_US);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    start(&argc, &argv);
+    FTRMA_Protect(&sum, sizeof sum);
+    FTRMA_Protect(&step, sizeof step);
+    CHECK(FTRMA_Run(body, NULL) == MPI_SUCCESS);
+    return finish(sum);
+}
