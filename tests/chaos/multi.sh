@@ -275,6 +275,13 @@ drawn_place() {
     case $place in *run.* | *finalize*) ;; *) place=$place,hit=$((drawn + 1)) ;; esac
 }
 
+# The processes of kvstore in this job.
+programs() {
+    for pid in $(pgrep -x kvstore); do
+        grep -aqzx "FTRMA_TEST_MARK=$MARK" "/proc/$pid/environ" && echo "$pid"
+    done
+}
+
 random() { # kill -9 from outside, after a random time, of a random process
     long="$BIN/kvstore --inserts 6000 --rounds 60 --slots 2048 --think-us 50"
     job $two -- $long
@@ -288,18 +295,16 @@ random() { # kill -9 from outside, after a random time, of a random process
         victim=$drawn
         : >"$WORK/err" # what the run before has committed is not meant
         (
-            # every fourth at any time, also in the host's MPI_Init
-            until [ $((n % 4)) -eq 0 ] || grep -qs committed "$WORK/err"; do sleep 0.01; done
+            # every fourth at any time, also in the host's MPI_Init; before the others one looks who there is, which
+            # takes long on a busy machine
+            if [ $((n % 4)) -ne 0 ]; then
+                until set -- $(programs) && [ $# -eq 9 ]; do sleep 0.01; done
+                until grep -qs committed "$WORK/err"; do sleep 0.01; done
+            fi
             sleep "0.$wait_ms"
-            i=0
-            for p in $(grep -lazx "FTRMA_TEST_MARK=$MARK" /proc/[0-9]*/environ 2>/dev/null); do
-                pid=${p#/proc/}
-                pid=${pid%/environ}
-                grep -aqx kvstore "/proc/$pid/comm" 2>/dev/null || continue
-                [ $i -eq $victim ] && kill -9 "$pid" 2>/dev/null
-                i=$((i + 1))
-            done
-        ) &
+            [ $((n % 4)) -ne 0 ] || set -- $(programs)
+            [ $# -le $victim ] || { shift $victim && kill -9 $1; }
+        ) 2>/dev/null &
         killer=$!
         job $two -- $long
         kill $killer 2>/dev/null
