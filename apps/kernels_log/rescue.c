@@ -195,9 +195,10 @@ void rescue_enter(struct rescue *s)
 
 void rescue_begin(struct rescue *s)
 {
-    FTRMA_Safepoint(); /* what was lost is there again */
     if (klog_checkpoint_due(s->log))
         save(s);
+    FTRMA_Safepoint(); /* what was lost is there again; a process lost here has i iterations since
+                          the checkpoint, as in the paper's figures 6 to 8 */
     double began = rescue_now();
     klog_begin(s->log);
     s->figures.buffer_s += rescue_now() - began;
