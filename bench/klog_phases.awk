@@ -20,12 +20,12 @@ END {
         sort_side(order[i], "plain")
         split(order[i], a, FS)
         if (sub(/\.total$/, "", a[2])) {
-            kernel[++kernels] = a[2]
+            name[++kernels] = a[2]
             ranks[a[2]] = a[4]
         }
     }
     for (i = 1; i <= kernels; i++) {
-        k = kernel[i]
+        k = name[i]
         total = med(key_of(k, "total"), "log")
         plain = med(key_of(k, "total"), "plain")
         printf "%-14s %5d %20s %20s %20s %20s %10.3f %10.3f %9s\n", k, ranks[k], cell(k, "checkpoints", total),

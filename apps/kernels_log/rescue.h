@@ -4,7 +4,7 @@
  * messages, checkpoints in the memory of the next rank, and the repair when it is told of a loss.
  *
  * After K. Dichev and D. Nikolopoulos, "Implementing Efficient Message Logging Protocols as MPI
- * Application Extensions", sections 3 to 6, with ftrma's told recovery in the place of ULFM:
+ * Application Extensions", with ftrma's told recovery in the place of ULFM:
  *
  *      setup:  rescue_create(s, ..);       all that iterations change
  *      body:   rescue_enter(s);            is the repair, if a rank is new
