@@ -197,8 +197,9 @@ void rescue_begin(struct rescue *s)
 {
     if (klog_checkpoint_due(s->log))
         save(s);
-    FTRMA_Safepoint(); /* what was lost is there again; a process lost here has i iterations since
-                          the checkpoint, as in the paper's figures 6 to 8 */
+    /* What was lost is there again. Whoever is lost here has done 0 to CP_INT - 1 iterations since
+     * the checkpoint, as in the paper's figures 6 to 8. */
+    FTRMA_Safepoint();
     double began = rescue_now();
     klog_begin(s->log);
     s->figures.buffer_s += rescue_now() - began;
