@@ -5,9 +5,9 @@
 # their share of the whole. MPI is what the messages of iterations take.  -v machine=
 NR == 1 || $1 != "kernels_log" || $2 !~ /\.(checkpoints|MPI|payload|buffer|total)$/ || $7 == "" { next }
 { note() }
-function key_of(kernel, what) { return "kernels_log," kernel "." what ",0," ranks[kernel] }
-function cell(kernel, what, total,   x) {
-    x = med(key_of(kernel, what), "log")
+function key_of(i, what) { return "kernels_log," name[i] "." what ",0," ranks[i] }
+function cell(i, what, total,   x) {
+    x = med(key_of(i, what), "log")
     return x == "" || !total ? "-" : sprintf("%.4f (%.1f %%)", x, 100 * x / total)
 }
 END {
@@ -20,16 +20,15 @@ END {
         sort_side(order[i], "plain")
         split(order[i], a, FS)
         if (sub(/\.total$/, "", a[2])) {
-            name[++kernels] = a[2]
-            ranks[a[2]] = a[4]
+            name[++rows] = a[2]
+            ranks[rows] = a[4]
         }
     }
-    for (i = 1; i <= kernels; i++) {
-        k = name[i]
-        total = med(key_of(k, "total"), "log")
-        plain = med(key_of(k, "total"), "plain")
-        printf "%-14s %5d %20s %20s %20s %20s %10.3f %10.3f %9s\n", k, ranks[k], cell(k, "checkpoints", total),
-            cell(k, "MPI", total), cell(k, "payload", total), cell(k, "buffer", total), total, plain,
+    for (i = 1; i <= rows; i++) {
+        total = med(key_of(i, "total"), "log")
+        plain = med(key_of(i, "total"), "plain")
+        printf "%-14s %5d %20s %20s %20s %20s %10.3f %10.3f %9s\n", name[i], ranks[i], cell(i, "checkpoints", total),
+            cell(i, "MPI", total), cell(i, "payload", total), cell(i, "buffer", total), total, plain,
             plain ? sprintf("%.1f", 100 * (total / plain - 1)) : "-"
     }
 }
