@@ -37,9 +37,12 @@ chaos: all
 chaos-nodes: all
 	POINTS_FULL=1 sh tests/nodes/points.sh $(BUILD)
 
-# The larger classes of npb_cg and lulesh, each without a loss and with losses; `make test` has the small ones.
+# The larger classes of npb_cg and lulesh, each without a loss and with losses, also with logs of their own; `make
+# test` has the small ones.
 kernels: all
 	sh tests/local/kernels.sh $(BUILD)/bin large
+	sh tests/local/kernels_log.sh $(BUILD)/bin large
+	sh tests/local/kernels_log.sh $(BUILD)/bin draws
 
 # Random failures for SOAK_MINUTES; the seed is printed and taken back from SOAK_SEED.
 soak: all

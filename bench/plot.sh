@@ -31,6 +31,10 @@ done
 draw klog-wave klog-wave.txt klog-wave.svg
 draw klog-crash klog-cg.txt klog-cg.svg
 draw klog-crash klog-lulesh.txt klog-lulesh.svg
+for table in "$dir"/klog-time-*.txt; do
+    name=$(basename "$table" .txt)
+    draw klog-time "$name.txt" "$name.svg"
+done
 title() { sed -n '1s/^# //p' "$1" 2>/dev/null; }
 draw log-budget log-budget.dat log-budget.svg "$(title "$dir/log-budget.dat")"
 draw log-budget paper-11a.txt paper-11a.svg "$(title "$dir/paper-11a.txt")"

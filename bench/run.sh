@@ -6,17 +6,19 @@
 # CSV. See docs/BENCH.md.
 #
 #   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [ftt] [npb] [log]
-# [npb_log] [kernels] [kv_log] [replay] [many] [mpi31]      default: all of them
+# [npb_log] [kernels] [kernels_log] [kv_log] [replay] [many] [mpi31]      default: all of them
 #
 # Environment: BENCH_RUNS (default 5), BENCH_NPB_RUNS (7), BENCH_NPB_ITERS (60), BENCH_RECOVERIES
 # (10), BENCH_MIB (64, a rank), BENCH_OUT (BUILD_DIR/bench); those of log to replay stand in
-# local.sh, those of mpi31 in mpi31.sh. Nothing here asserts a time: figures are for reading.
+# local.sh, those of kernels_log and mpi31 in scripts of these names. Nothing here asserts a time:
+# figures are for reading.
 set -u
 
 build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [ftt] \
-    [npb] [log] [npb_log] [kernels] [kv_log] [replay] [many] [mpi31]}
+    [npb] [log] [npb_log] [kernels] [kernels_log] [kv_log] [replay] [many] [mpi31]}
 shift
-parts=${*:-messages rma checkpoint demand snapshot recovery told ftt npb log npb_log kernels kv_log replay many mpi31}
+parts=${*:-messages rma checkpoint demand snapshot recovery told ftt npb log npb_log kernels kernels_log kv_log \
+    replay many mpi31}
 runs=${BENCH_RUNS:-5} npb_runs=${BENCH_NPB_RUNS:-7} npb_iters=${BENCH_NPB_ITERS:-60}
 recoveries=${BENCH_RECOVERIES:-10} mib=${BENCH_MIB:-64}
 ftt_rounds=${BENCH_FTT_ROUNDS:-40}
@@ -289,18 +291,20 @@ table() {
     awk -f "$here/stats.awk" -f "$here/points.awk" "$csv"
 }
 . "$here/local.sh"
+. "$here/kernels_log.sh"
 . "$here/mpi31.sh"
 
 : > "$out/config.txt"
 machine | tee -a "$out/config.txt"
 for p in $parts; do
     case $p in
-    messages | rma | checkpoint | demand | snapshot | recovery | told | ftt | npb | log | npb_log | kernels | kv_log | \
-        replay | many | mpi31) say "measuring: $p" >&2; $p ;;
+    messages | rma | checkpoint | demand | snapshot | recovery | told | ftt | npb | log | npb_log | kernels | \
+        kernels_log | kv_log | replay | many | mpi31) say "measuring: $p" >&2; $p ;;
     *) say "unknown part: $p" >&2; exit 2 ;;
     esac
 done
 sort -u "$out/config.txt" | grep config: | sed 's/^/  /'
 table | tee "$out/table.txt"
+case " $parts " in *" kernels_log "*) klog_tables ;; esac
 case " $parts " in *" mpi31 "*) plots ;; esac
 say "all figures: $csv"

@@ -2,7 +2,7 @@
 #
 # table.awk - from run.sh's figures to a table: median and spread of each side, their ratio, and the target that it
 # stands beside. With stats.awk before it.
-NR == 1 || $1 ~ /^(log|npb_log|kernels|kv_log|replay\.[0-9]+|sweep|onesided)$/ { next } # local.awk, points.awk
+NR == 1 || $1 ~ /^(log|npb_log|kernels|kernels_log|kv_log|replay\.[0-9]+|sweep|onesided)$/ { next } # others
 { note() }
 function line(what, value, target, good) {
     printf "  %-74s %8s   target %-12s %s\n", what, value, target, good ? "met" : "NOT MET"

@@ -2,7 +2,8 @@
  *
  * klog.c - see klog.h. The log is one growing array of bytes, in the order in which messages were
  * sent: a header and the payload of each. It is cut at its end when an iteration is aborted and
- * emptied when a checkpoint is complete, so that memory is taken once and used again.
+ * emptied when a checkpoint is complete, so that memory is taken once and used again. Its parts are
+ * marked by what the paper's table 2 counts.
  */
 #include "klog.h"
 
@@ -71,6 +72,8 @@ void klog_destroy(struct klog *k)
     free(k);
 }
 
+/* --- temporary buffers --- */
+
 bool klog_register(struct klog *k, void *data, size_t bytes)
 {
     struct part *p = malloc(sizeof *p);
@@ -120,6 +123,8 @@ void klog_abort(struct klog *k)
     k->running = false;
 }
 
+/* --- message logging --- */
+
 static bool append(struct klog *k, int dest, int tag, const void *data, size_t bytes)
 {
     struct header h = {.iteration = k->iteration, .dest = dest, .tag = tag, .bytes = bytes};
@@ -155,6 +160,8 @@ bool klog_send(struct klog *k, int dest, int tag, const void *data, size_t bytes
     k->send(k->arg, dest, tag, data, bytes);
     return kept;
 }
+
+/* --- checkpoint/restart --- */
 
 bool klog_checkpoint_due(const struct klog *k)
 {
@@ -204,6 +211,8 @@ void klog_load(struct klog *k, const void *image, int checkpoint)
         k->front[r] = checkpoint;
 }
 
+/* --- message logging --- */
+
 /* Sender s has of iteration i what dest d needs if front[d] <= i < front[s]; later ones s sends as
  * it comes to them. */
 static void replay(struct klog *k)
@@ -238,6 +247,8 @@ enum klog_way klog_recover(struct klog *k, const int front[], int checkpoint)
     replay(k);
     return KLOG_LOCAL;
 }
+
+/* --- for reading --- */
 
 struct klog_counts klog_counts(const struct klog *k)
 {

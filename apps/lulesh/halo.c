@@ -99,7 +99,7 @@ static void start(struct halo *h, double *in, double *out, size_t count, int ran
                   int tag_out, MPI_Request reqs[], int *n)
 {
     MPI_Irecv(in, (int)count, MPI_DOUBLE, rank, tag_in, MPI_COMM_WORLD, &reqs[(*n)++]);
-    MPI_Isend(out, (int)count, MPI_DOUBLE, rank, tag_out, MPI_COMM_WORLD, &reqs[(*n)++]);
+    send_doubles(h->sender, out, (int)count, rank, tag_out, &reqs[(*n)++]);
     *h->sent += count * sizeof(double);
 }
 

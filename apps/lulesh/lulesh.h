@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * lulesh.h - what the files of lulesh share: the part of the mesh that a process has, and what it
- * exchanges with its neighbours.
+ * lulesh.h - what the files of lulesh share: the part of the mesh that a process has, what it
+ * exchanges with its neighbours, and the run. kernels_log has another program of the same run.
  *
  * From the description of the physics in "Hydrodynamics Challenge Problem" (LLNL-TR-490254): a
  * Sedov blast wave on a Lagrangian mesh of hexahedra, with nodal velocities and zonal energy.
  */
 #ifndef LULESH_H
 #define LULESH_H
+
+#include "sender.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -42,10 +44,11 @@ struct neighbour {
  * the same bits. */
 struct halo {
     struct neighbour at[AROUND];
-    int shared, *node; /* all nodes of the surface */
-    double *own;       /* their values here, DIMS fields; after them all in and out */
-    size_t bytes;      /* of own and those after it */
-    uint64_t *sent;    /* bytes, added up here */
+    int shared, *node;     /* all nodes of the surface */
+    double *own;           /* their values here, DIMS fields; after them all in and out */
+    size_t bytes;          /* of own and those after it */
+    uint64_t *sent;        /* bytes, added up here */
+    struct sender *sender; /* NULL: MPI */
 };
 
 struct domain {
@@ -99,5 +102,29 @@ const char *move_nodes(struct domain *d);
 const char *move_elements(struct domain *d);
 const char *viscosity(struct domain *d);
 void energy(struct domain *d);
+
+/* What of the past a later cycle needs, besides the domain's state. */
+struct lulesh_state {
+    long cycle; /* the next */
+    uint64_t sent;
+};
+
+struct lulesh_run {
+    const char *name; /* of the program */
+    int rank, size;
+    long cycles;
+    struct domain d;
+    struct lulesh_state st;
+};
+
+/* Reads the arguments. -1, or the status with which the program is to end, as rank 0 has said;
+ * more: of the usage, for options that were taken out of argv. */
+int lulesh_start(struct lulesh_run *r, const char *name, int argc, char **argv, const char *more);
+/* Memory, and how everything begins. Communicates. Does not return if there is no memory. */
+void lulesh_create(struct lulesh_run *r);
+/* The next cycle. Does not return if the physics came to an end. */
+void lulesh_cycle(struct lulesh_run *r);
+/* Rank 0 says how it went. Returns the exit status. */
+int lulesh_report(struct lulesh_run *r, double seconds);
 
 #endif

@@ -39,23 +39,24 @@ bool cg_grid_init(struct cg_grid *g, struct cg_matrix *m, int na, int rank, int 
     return true;
 }
 
-static void exchange(const double *out, int nout, double *in, int nin, int with, int tag)
+static void exchange(const struct cg_grid *g, const double *out, int nout, double *in, int nin,
+                     int with, int tag)
 {
     MPI_Request req;
 
     MPI_Irecv(in, nin, MPI_DOUBLE, with, tag, MPI_COMM_WORLD, &req);
-    MPI_Send(out, nout, MPI_DOUBLE, with, tag, MPI_COMM_WORLD);
+    send_doubles(g->sender, out, nout, with, tag, NULL);
     MPI_Wait(&req, MPI_STATUS_IGNORE);
 }
 
-static void exchange_vectors(struct cg_grid *g, const double *out, int nout, double *in, int nin,
-                             int with, int tag)
+static void exchange_vectors(const struct cg_grid *g, const double *out, int nout, double *in,
+                             int nin, int with, int tag)
 {
-    exchange(out, nout, in, nin, with, tag);
-    g->vectors += (uint64_t)nout * sizeof *out;
+    exchange(g, out, nout, in, nin, with, tag);
+    g->sent->vectors += (uint64_t)nout * sizeof *out;
 }
 
-void cg_grid_product(struct cg_grid *g, const struct cg_matrix *m, double *w, double *room,
+void cg_grid_product(const struct cg_grid *g, const struct cg_matrix *m, double *w, double *room,
                      double *q)
 {
     int rows = m->row1 - m->row0, n = g->keep1 - g->keep0, first = 1;
@@ -83,12 +84,12 @@ void cg_grid_product(struct cg_grid *g, const struct cg_matrix *m, double *w, do
         q[i] = mine[i];
 }
 
-double cg_grid_sum(struct cg_grid *g, double mine)
+double cg_grid_sum(const struct cg_grid *g, double mine)
 {
     for (int bit = 1; bit < g->npcols; bit *= 2) {
         double theirs;
-        exchange(&mine, 1, &theirs, 1, g->rank ^ bit, TAG_SUM);
-        g->sums += sizeof mine;
+        exchange(g, &mine, 1, &theirs, 1, g->rank ^ bit, TAG_SUM);
+        g->sent->sums += sizeof mine;
         mine += theirs;
     }
     return mine;

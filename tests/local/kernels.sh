@@ -16,15 +16,8 @@ CHAOS_SEED=${LOCAL_SEED:-$(date +%s)}
 . "$here/programs.sh"
 
 host() { # RANKS PROGRAM...: sets result
-    ranks=$1
-    shift
-    job_line="(mpirun) -n $ranks $*"
-    status=0
-    timeout -k 5 "$LIMIT" mpirun --allow-run-as-root --oversubscribe -n "$ranks" "$@" \
-        >"$WORK/out" 2>"$WORK/err" </dev/null || status=$?
-    result=$(grep '^result:' "$WORK/out" | tr '\n' ' ')
-    [ "$status" -eq 0 ] && grep -q '^Verification: SUCCESSFUL' "$WORK/out" &&
-        grep -q "$said" "$WORK/out" || complain "the host alone"
+    alone "$@"
+    grep -q '^Verification: SUCCESSFUL' "$WORK/out" && grep -q "$said" "$WORK/out" || complain "the host alone"
 }
 
 # killed RANKS RECOVERY SAFEPOINTS PROGRAM...: a rank dies at a drawn safepoint, or at a message,

@@ -97,6 +97,16 @@ select_program() {
     case $kind in protected | cheat | threaded) classes="$classes safepoint" ;; esac
 }
 
+# alone RANKS PROGRAM...: the host alone, without the library; sets status and result
+alone() {
+    job_line="(mpirun) -n $*"
+    status=0
+    timeout -k 5 "$LIMIT" mpirun --allow-run-as-root --oversubscribe -n "$@" \
+        >"$WORK/out" 2>"$WORK/err" </dev/null || status=$?
+    result=$(grep '^result:' "$WORK/out" | tr '\n' ' ')
+    [ "$status" -eq 0 ] || complain "the host alone"
+}
+
 # points CLASSES...: sets $points to the failpoints of these classes that a rank passes
 points() {
     points=
