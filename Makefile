@@ -3,7 +3,8 @@
 # The two commands to begin with are `make run` and `make test`; CMake does the work, in $(BUILD).
 BUILD ?= build
 PREFIX ?= /usr/local
-TEST_JOBS ?= 2
+# Tests wait a good deal of their time: one more at a time than there are cores, and at most eight, for their memory.
+TEST_JOBS ?= $(shell n=$$(($$(nproc) + 1)); echo $$((n < 8 ? n : 8)))
 CTEST_ARGS ?=
 export SOAK_MINUTES SOAK_SEED TEST_JOBS CTEST_ARGS COVERAGE_TESTS
 
