@@ -167,7 +167,8 @@ for id in $(sed -n \
     complain "docs/PROTOCOL.md defines the rule $id twice"
 done
 
-long=$(find src include apps bench tests scripts \( -name '*.[chs]' -o -name '*.sh' -o -name '*.f90' -o -name '*.def' \) \
+long=$(find src include apps bench tests scripts \
+    \( -name '*.[chs]' -o -name '*.sh' -o -name '*.f90' -o -name '*.def' \) \
     -exec wc -l {} + | awk '$2 != "total" && $1 > 800 { print $2 " has " $1 " lines: more than 800 hold two ideas" }')
 [ -z "$long" ] || complain "$long"
 
