@@ -6,7 +6,7 @@
 # CSV. See docs/BENCH.md.
 #
 #   bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [ftt] [npb] [log]
-# [npb_log] [kernels] [kernels_log] [kv_log] [replay] [many] [mpi31]      default: all of them
+# [npb_log] [kernels] [kernels_log] [kv_log] [replay] [many] [mpi31]      default: all but kernels_log
 #
 # Environment: BENCH_RUNS (default 5), BENCH_NPB_RUNS (7), BENCH_NPB_ITERS (60), BENCH_RECOVERIES
 # (10), BENCH_MIB (64, a rank), BENCH_OUT (BUILD_DIR/bench); those of log to replay stand in
@@ -17,8 +17,7 @@ set -u
 build=${1:?usage: bench/run.sh BUILD_DIR [messages] [rma] [checkpoint] [demand] [snapshot] [recovery] [told] [ftt] \
     [npb] [log] [npb_log] [kernels] [kernels_log] [kv_log] [replay] [many] [mpi31]}
 shift
-parts=${*:-messages rma checkpoint demand snapshot recovery told ftt npb log npb_log kernels kernels_log kv_log \
-    replay many mpi31}
+parts=${*:-messages rma checkpoint demand snapshot recovery told ftt npb log npb_log kernels kv_log replay many mpi31}
 runs=${BENCH_RUNS:-5} npb_runs=${BENCH_NPB_RUNS:-7} npb_iters=${BENCH_NPB_ITERS:-60}
 recoveries=${BENCH_RECOVERIES:-10} mib=${BENCH_MIB:-64}
 ftt_rounds=${BENCH_FTT_ROUNDS:-40}

@@ -8,8 +8,6 @@
 #include "rescue.h"
 
 #include <ftrma.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 struct program {
     struct cg_run run;
@@ -39,15 +37,6 @@ static void setup(struct program *p)
     rescue_create(&p->rescue, r->name, parts, 2);
 }
 
-static double solve(struct program *p)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-    double start = MPI_Wtime();
-    if (FTRMA_Run(body, p) != MPI_SUCCESS) /* it has said why */
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    return MPI_Wtime() - start;
-}
-
 int main(int argc, char **argv)
 {
     static struct program p; /* static: part of it is protected */
@@ -58,7 +47,7 @@ int main(int argc, char **argv)
     int status = cg_start(&p.run, "npb_cg_log", argc, argv, RESCUE_USAGE("25"));
     if (status < 0) {
         setup(&p);
-        double seconds = solve(&p);
+        double seconds = rescue_run(body, &p);
         rescue_report(&p.rescue, seconds);
         status = cg_report(&p.run, seconds);
         rescue_destroy(&p.rescue);

@@ -13,7 +13,7 @@
 enum { TAG_IMAGE = 1000, TAG_COPY }; /* the kernels' tags are smaller */
 
 static int before(const struct rescue *s) { return (s->rank + s->size - 1) % s->size; }
-static int behind(const struct rescue *s, int rank) { return (rank + 1) % s->size; }
+static int after(const struct rescue *s, int rank) { return (rank + 1) % s->size; }
 
 static void no_memory(const struct rescue *s, const char *what)
 {
@@ -69,7 +69,7 @@ static void save(struct rescue *s)
     i->mine_at = i->theirs_at = -1;
     klog_save(s->log, i->mine);
     i->mine_at = klog_iteration(s->log);
-    MPI_Sendrecv(i->mine, s->count, MPI_DOUBLE, behind(s, s->rank), TAG_IMAGE, i->theirs,
+    MPI_Sendrecv(i->mine, s->count, MPI_DOUBLE, after(s, s->rank), TAG_IMAGE, i->theirs,
                  s->their_count, MPI_DOUBLE, before(s), TAG_IMAGE, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
     i->theirs_at = i->mine_at;
@@ -126,7 +126,7 @@ static void give_up(const struct rescue *s, int lost, int checkpoint)
     fprintf(stderr,
             "%s: rank %d is lost, and so is the copy of its checkpoint of iteration %d, which rank "
             "%d kept: the run cannot go on\n",
-            s->name, lost, checkpoint, behind(s, lost));
+            s->name, lost, checkpoint, after(s, lost));
     MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 
@@ -134,14 +134,14 @@ static void give_up(const struct rescue *s, int lost, int checkpoint)
 static void get_images(struct rescue *s, int checkpoint)
 {
     for (int r = 0; r < s->size; r++)
-        if (!s->place[r].whole && !has_copy(&s->place[behind(s, r)], checkpoint))
+        if (!s->place[r].whole && !has_copy(&s->place[after(s, r)], checkpoint))
             give_up(s, r, checkpoint);
     if (!s->place[before(s)].whole)
         MPI_Send(image_at(s, checkpoint)->theirs, s->their_count, MPI_DOUBLE, before(s), TAG_IMAGE,
                  MPI_COMM_WORLD);
     if (s->whole)
         return;
-    MPI_Recv(s->image[1].mine, s->count, MPI_DOUBLE, behind(s, s->rank), TAG_IMAGE, MPI_COMM_WORLD,
+    MPI_Recv(s->image[1].mine, s->count, MPI_DOUBLE, after(s, s->rank), TAG_IMAGE, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
     s->image[1].mine_at = checkpoint; /* image[0] still has what setup made */
 }
@@ -154,8 +154,8 @@ static void get_copies(struct rescue *s, int checkpoint)
 
     if (!has_copy(&s->place[s->rank], checkpoint))
         MPI_Irecv(i->theirs, s->their_count, MPI_DOUBLE, before(s), TAG_COPY, MPI_COMM_WORLD, &req);
-    if (!has_copy(&s->place[behind(s, s->rank)], checkpoint))
-        MPI_Send(i->mine, s->count, MPI_DOUBLE, behind(s, s->rank), TAG_COPY, MPI_COMM_WORLD);
+    if (!has_copy(&s->place[after(s, s->rank)], checkpoint))
+        MPI_Send(i->mine, s->count, MPI_DOUBLE, after(s, s->rank), TAG_COPY, MPI_COMM_WORLD);
     MPI_Wait(&req, MPI_STATUS_IGNORE);
     i->theirs_at = checkpoint;
 }
@@ -222,6 +222,15 @@ void rescue_leave(struct rescue *s)
     s->last_figures.spared = counts.spared;
 }
 
+double rescue_run(FTRMA_Body *body, void *arg)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = MPI_Wtime();
+    if (FTRMA_Run(body, arg) != MPI_SUCCESS) /* it has said why */
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    return MPI_Wtime() - start;
+}
+
 void rescue_options(struct rescue *s, int cp_int, int *argc, char **argv)
 {
     int left = 1, log_size = -1;
@@ -273,7 +282,7 @@ void rescue_create(struct rescue *s, const char *name, const struct rescue_part 
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
     s->count = (int)count;
-    MPI_Sendrecv(&s->count, 1, MPI_INT, behind(s, s->rank), TAG_IMAGE, &s->their_count, 1, MPI_INT,
+    MPI_Sendrecv(&s->count, 1, MPI_INT, after(s, s->rank), TAG_IMAGE, &s->their_count, 1, MPI_INT,
                  before(s), TAG_IMAGE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < 2; i++)
         s->image[i] =

@@ -28,6 +28,8 @@
 #include "klog.h"
 #include "sender.h"
 
+#include <ftrma.h>
+
 /* An image of a checkpoint, and the one that this rank keeps for the rank before it. Each has the
  * iteration before which it was taken, or -1. */
 struct rescue_image {
@@ -79,6 +81,10 @@ struct rescue_part {
 void rescue_create(struct rescue *s, const char *name, const struct rescue_part part[], int parts);
 void rescue_destroy(struct rescue *s);
 
+/* FTRMA_Run, begun by all at once. Returns its seconds; does not return if it fails. */
+double rescue_run(FTRMA_Body *body, void *arg);
+
+/* In body. */
 void rescue_enter(struct rescue *s);
 void rescue_begin(struct rescue *s);
 void rescue_end(struct rescue *s);

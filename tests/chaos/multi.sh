@@ -295,8 +295,8 @@ random() { # kill -9 from outside, after a random time, of a random process
         victim=$drawn
         : >"$WORK/err" # what the run before has committed is not meant
         (
-            # every fourth at any time, also in the host's MPI_Init; before the others one looks who there is, which
-            # takes long on a busy machine
+            # Every fourth kill comes at any time, also in the host's MPI_Init. For the others the processes are looked
+            # up beforehand, since that takes long on a busy machine.
             if [ $((n % 4)) -ne 0 ]; then
                 until set -- $(programs) && [ $# -eq 9 ]; do sleep 0.01; done
                 until grep -qs committed "$WORK/err"; do sleep 0.01; done
