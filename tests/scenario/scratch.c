@@ -21,8 +21,10 @@ static struct {
 
 static void spoil(uint64_t *p)
 {
+    uint64_t mine = (uint64_t)getpid() * 0x0101010101u;
+
     for (size_t i = 0; i < WORDS; i++)
-        p[i] = (uint64_t)getpid() * 0x0101010101u;
+        p[i] = mine;
 }
 
 static void to(int rank, int tag) { MPI_Send(&tag, 1, MPI_INT, rank, tag, MPI_COMM_WORLD); }
