@@ -46,8 +46,8 @@ image_bytes() {
         END { print n + 0 }' "$WORK/err"
 }
 
-# clean_all CHECKPOINTS: as clean, with that many committed. One that is not when a rank comes to the next is called off,
-# and the run is made again.
+# clean_all CHECKPOINTS: as clean, with that many committed. One that is not when a rank comes to
+# the next is called off, and the run is made again.
 clean_all() {
     for try in $(seq 20); do
         clean
