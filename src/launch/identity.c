@@ -109,7 +109,7 @@ char *ft_processor_identity(void)
             found = colon ? colon + 1 : "";
             break;
         }
-    if (uname(&u) != 0 || asprintf(&out, "%s:%s", u.machine, found) < 0)
+    if (uname(&u) != 0 || asprintf(&out, "%s:%ld:%s", u.machine, sysconf(_SC_PAGESIZE), found) < 0)
         out = NULL;
     if (f)
         fclose(f);

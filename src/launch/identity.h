@@ -11,7 +11,7 @@
 /* "build-id:..." of a file that has one, else "xxh3:..." of its contents. malloc'ed; NULL with
  * errno: it cannot be read. */
 char *ft_file_identity(const char *path);
-/* The kind of processor and its features. malloc'ed; never NULL. */
+/* The kind of processor, the size of its pages and its features. malloc'ed; never NULL. */
 char *ft_processor_identity(void);
 
 /* What must be the same on all hosts of a job, if a rank that is replaced elsewhere is to give the

@@ -597,8 +597,9 @@ static void serve(struct node *n)
 
 /* The parent of the keeper, which does nothing else: the child returns. When the keeper has ended,
  * however that came, it reaps all that is left of the node's processes. Only then ftrun hears that
- * the node has ended: the frames' pipe is open here as well. If the guardian is killed, the keeper
- * dies with it, and the processes with the keeper. */
+ * the node has ended: by the guardian's exit status (FT_KEEPER_REAPED), which whatever started it
+ * passes on. If the guardian is killed, the keeper dies with it, and the processes with the keeper:
+ * then nobody says so, and the lease decides. */
 static void be_guarded(char *dir)
 {
     sigset_t all, before;
@@ -622,7 +623,7 @@ static void be_guarded(char *dir)
     ft_children_kill_all();
     if (dir[0])
         ft_remove_tree(dir);
-    _exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+    _exit(FT_KEEPER_REAPED + (WIFSIGNALED(status) ? WTERMSIG(status) : 0));
 }
 
 int ft_keeper_main(void)

@@ -6,13 +6,18 @@
  *
  * It is the parent of the node's gateway and processes, which end with it. It ends when it is told
  * to, and when ftrun has gone. Its own parent is the node's guardian: it does nothing but wait for
- * the keeper's end, and then it kills and reaps whatever is left.
+ * the keeper's end, and then it kills and reaps whatever is left, and says so by its exit status.
  */
 #ifndef FT_LAUNCH_KEEPER_MAIN_H
 #define FT_LAUNCH_KEEPER_MAIN_H
 
 #include "base/board.h"
 #include "gate/gateway.h"
+
+/* The guardian's exit status when nothing is left, and the signal that killed the keeper is added; 0: it
+ * ended by itself. Neither ssh (255) nor srun has a status like this of its own. */
+#define FT_KEEPER_REAPED 64
+#define FT_KEEPER_SIGNALS 31
 
 #define FT_HELLO_MAGIC 0x66743031u
 struct ft_hello {

@@ -22,12 +22,10 @@
 #include <unistd.h>
 
 #include "base/failpoint.h"
-#include "base/proc.h"
 #include "launch/identity.h"
 #include "launch/report.h"
 
 #define BYE_MS 1000
-#define WHY_MS 20 /* how long the end of a command may come after that of its connection */
 #define TICK_NS 1000000000ull /* of the arbiter: two without a look are a standstill of ftrun */
 #define INPUT (64 << 10)      /* bytes of standard input that are sent at a time */
 #define WORDS 32              /* of the command that reaches a host, at most */
@@ -382,29 +380,31 @@ int ft_remote_reaped(struct ft_remote *r, pid_t pid, int status)
     return 0;
 }
 
-/* The connection to a keeper has ended without a word. How the command ended that led there says
- * whether the keeper was killed. */
-static void find_out_why(struct ft_remote *r, struct ft_remote_node *node)
+/* The connection to a keeper has ended. That the node has, only its guardian knows, and says by the
+ * exit status of the command that led there. [ssh itself is killed, or its connection is reset: the
+ * node runs on until its lease is over.] */
+static void connection_closed(struct ft_remote *r, int k)
 {
-    int status = 0, sig = 0;
-    struct pollfd end = {
-        .fd = node->rsh_ended ? -1
-                              : ft_proc_pidfd((int)node->rsh, ft_proc_start_time((int)node->rsh)),
-        .events = POLLIN};
-    if (end.fd >= 0) {
-        (void)poll(&end, 1, WHY_MS);
-        close(end.fd);
-    }
+    struct ft_remote_node *node = &r->node[k];
+    int status, word;
     if (!node->rsh_ended && waitpid(node->rsh, &status, WNOHANG) == node->rsh)
         (void)ft_remote_reaped(r, node->rsh, status);
-    if (!node->rsh_ended || node->why[0])
-        return;
-    if (WIFSIGNALED(node->rsh_status))
-        sig = WTERMSIG(node->rsh_status);
-    else if (WEXITSTATUS(node->rsh_status) > 128 && WEXITSTATUS(node->rsh_status) < 128 + NSIG)
-        sig = WEXITSTATUS(node->rsh_status) - 128;
-    if (sig)
-        snprintf(node->why, sizeof node->why, "its keeper was killed by %s", ft_signal_name(sig));
+    if (!node->rsh_ended)
+        return; /* looked at again */
+    status = node->rsh_status;
+    word = WIFEXITED(status) ? WEXITSTATUS(status) - FT_KEEPER_REAPED : -1;
+    int reaped = word >= 0 && word <= FT_KEEPER_SIGNALS;
+    if (node->why[0]) /* the keeper has said it, or this was looked at before */
+        ;
+    else if (reaped && word)
+        snprintf(node->why, sizeof node->why, "its keeper was killed by %s", ft_signal_name(word));
+    else if (WIFSIGNALED(status))
+        snprintf(node->why, sizeof node->why, "the command that led to it was killed by %s",
+                 ft_signal_name(WTERMSIG(status)));
+    else
+        snprintf(node->why, sizeof node->why, "the connection to it was closed");
+    if (reaped || !r->cfg.lease_ns) /* without a lease nothing else tells */
+        judge(r, (struct ft_arbiter_event){.kind = FT_ARBITER_ENDED, .node = k});
 }
 
 static void send_input(struct ft_remote_node *node)
@@ -438,6 +438,10 @@ void ft_remote_step(struct ft_remote *r, struct ft_outputs *outputs)
         int heard = 0;
         if (node->ended)
             continue;
+        if (node->closed) {
+            connection_closed(r, k);
+            continue;
+        }
         ft_frames_flush(&node->frames);
         while ((heard = ft_frames_hear(&node->frames, &f)) == 1)
             take(r, k, &f, outputs);
@@ -446,8 +450,8 @@ void ft_remote_step(struct ft_remote *r, struct ft_outputs *outputs)
         spread_input_is(r, k);
         hear_reports(r, k);
         if (heard < 0 && !node->ended) {
-            find_out_why(r, node);
-            judge(r, (struct ft_arbiter_event){.kind = FT_ARBITER_ENDED, .node = k});
+            node->closed = 1;
+            connection_closed(r, k);
         }
     }
     judge(r, (struct ft_arbiter_event){.kind = FT_ARBITER_TIME});
@@ -458,7 +462,7 @@ int ft_remote_polls(const struct ft_remote *r, struct pollfd *p)
     int n = 0;
     for (int k = 0; k < r->cfg.nhosts; k++) {
         const struct ft_remote_node *node = &r->node[k];
-        p[n++] = (struct pollfd){.fd = node->ended ? -1 : node->frames.in, .events = POLLIN};
+        p[n++] = (struct pollfd){.fd = node->ended || node->closed ? -1 : node->frames.in, .events = POLLIN};
         p[n++] = (struct pollfd){.fd = node->wants ? node->input : -1, .events = POLLIN};
     }
     return n;
@@ -532,7 +536,7 @@ void ft_remote_bye(struct ft_remote *r, struct ft_outputs *outputs)
         ft_remote_step(r, outputs);
         left = 0;
         for (int k = 0; k < r->cfg.nhosts; k++)
-            left += !r->node[k].ended;
+            left += !r->node[k].ended && !r->node[k].closed;
     }
     for (int k = 0; k < r->cfg.nhosts; k++)
         ft_frames_end(&r->node[k].frames);

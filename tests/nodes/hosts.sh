@@ -59,12 +59,21 @@ for k in 1 2 3; do
     lose $k
     wait $job
     same "host $k" $?
-    grep -q "ftrun: 10.78.0.$k lost (its keeper was killed by SIGKILL), and with it" err || fail "host $k: $(cat err)"
+    grep -q "ftrun: 10.78.0.$k lost (the command that led to it was killed by SIGKILL), and with it" err ||
+        fail "host $k: $(cat err)"
     grep -q "^ftrun: the job lost 1 node; [0-9]* spares left" err || fail "host $k: no sum: $(grep ^ftrun err)"
     [ "$(jq -c '[.nodes[].lost]' report)" = "$(jq -cn "[range(1;4)|.==$k]")" ] || fail "host $k: $(jq -c .nodes report)"
     down
     up
 done
+
+# The keeper alone: its guardian says so at once, long before the lease is over.
+FTRMA_LEASE_MS=600000 begin
+inside 2 sh -c 'pkill -KILL -x ftrun -P "$(pgrep -o -x ftrun)"'
+wait $job
+same "a keeper" $?
+grep -q "ftrun: 10.78.0.2 lost (its keeper was killed by SIGKILL), and with it" err || fail "a keeper: $(cat err)"
+! inside 2 pgrep -x npb_cg >/dev/null || fail "a keeper: its processes are there: $(inside 2 pgrep -a npb_cg)"
 
 # A host that nobody reaches, then all of a host stopped for longer than its lease, then two that do not reach each
 # other: one goes out, ends by itself, and changes nothing.

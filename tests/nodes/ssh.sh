@@ -57,6 +57,8 @@ await_checkpoint() { # NUMBER: of the job whose lines are in err
     fail "no checkpoint $1: $(cat err)"
 }
 
+alone "$npb_cg" A
+result_a=$result
 alone "$npb_cg" S
 up
 for k in 1 2 3; do serve $k; done
@@ -73,6 +75,23 @@ inside 1 env -C "$work/deep er" TMPDIR="$work/tmp" PATH="$work/path:$PATH" HERE=
     "$ftrun" -n 4 $on "./run it" >out 2>err </dev/null
 same "another directory" $?
 [ "$(grep -cF "at $work/deep er with a \"b\" \$c" out)" -ge 4 ] || fail "another directory or environment: $(cat out)"
+
+# ssh itself is killed: that says nothing of the host, which may run on until its lease is over.
+rm -f err
+# shellcheck disable=SC2086
+FTRMA_LEASE_MS=4000 job -v $safe $on "$npb_cg" A &
+running=$!
+await_checkpoint 2
+killed=$(date +%s%N)
+pkill -KILL -f '^/usr/bin/ssh -F .* 10.78.0.3 ' || fail "no ssh to host 3"
+for _ in $(seq 3000); do
+    grep -q '^ftrun: 10.78.0.3 lost' err && break
+    sleep 0.01
+done
+grep -q '^ftrun: 10.78.0.3 lost (the command that led to it was killed by SIGKILL)' err || fail "ssh: $(cat err)"
+[ $(($(date +%s%N) - killed)) -gt 1000000000 ] || fail "ssh: host 3 was out at once, without a word of its guardian"
+wait $running || fail "ssh: status $?, $(tail err)"
+[ "$(grep '^result:' out)" = "$result_a" ] || fail "ssh: $(grep '^result:' out), not $result_a"
 
 # A process, then a host, then ftrun, which leaves nothing on any host.
 # shellcheck disable=SC2086
