@@ -122,9 +122,17 @@ static int unreachable_peers(const struct ft_arbiter *m, int node, const struct 
     return n;
 }
 
+/* It has missed a request for its lease: keepers ask each quarter of it. */
+static int is_silent(const struct ft_arbiter *m, int node)
+{
+    return node != m->cfg.own && m->lived - m->node[node].granted > m->cfg.lease / 2;
+}
+
 /* Whether i should go out rather than j. */
 static int rather(const struct ft_arbiter *m, int i, int ni, int j, int nj)
 {
+    if (is_silent(m, i) != is_silent(m, j))
+        return is_silent(m, i);
     if (ni != nj)
         return ni > nj;
     if (i == m->cfg.own || j == m->cfg.own)

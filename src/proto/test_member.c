@@ -113,6 +113,21 @@ static void who_goes(void **state)
     }
 }
 
+/* Of two that cannot reach each other the one that renews its lease stays, whoever has more ranks: the other has no
+ * power, or its gateway hangs. */
+static void the_silent_one_goes(void **state)
+{
+    (void)state;
+    for (int silent = 2; silent <= 3; silent++) {
+        struct ft_arbiter m = arbiter(-1, 1);
+        uint64_t now = 100;
+        assert_int_equal(pass(&m, &now, LEASE / 2 + 1, silent), -1);
+        report(&m, now, 5 - silent, silent, 0);
+        assert_int_equal(pass(&m, &now, LEASE / 4, silent), silent);
+        assert_int_equal(pass(&m, &now, 3 * LEASE, silent), -1);
+    }
+}
+
 static void what_is_taken_back_and_what_is_too_much(void **state)
 {
     (void)state;
@@ -198,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_lease_that_is_not_renewed),
                                        cmocka_unit_test(a_standstill_does_not_count),
                                        cmocka_unit_test(who_goes),
+                                       cmocka_unit_test(the_silent_one_goes),
                                        cmocka_unit_test(what_is_taken_back_and_what_is_too_much),
                                        cmocka_unit_test(a_lease_from_its_keeper),
                                        cmocka_unit_test(a_fence)};

@@ -67,6 +67,23 @@ for k in 1 2 3; do
     up
 done
 
+# Of two hosts, the first at once. Nobody says so before its lease is over, and until then the other one is as likely to
+# be the one that is cut off.
+rm -f err
+FTRMA_LEASE_MS=3000 "$ftrun" -v -n 2 --checksums 2 --spares 4 --checkpoint every:2 --report report --rsh "$work/rsh" \
+    --host 10.78.0.1,10.78.0.2 "$build/bin/npb_ft" W >out 2>err </dev/null &
+job=$!
+for _ in $(seq 3000); do
+    grep -q 'checkpoint 2 committed' err 2>/dev/null && break
+    sleep 0.02
+done
+lose 1
+wait $job || fail "the first of two: $(grep -v '^\[ftrma' err)"
+grep -q '^result:' out && grep -q '^ftrun: 10.78.0.1 lost' err && ! grep -q '^ftrun: 10.78.0.2 lost' err ||
+    fail "the first of two: $(grep -v '^\[ftrma' err)"
+down
+up
+
 # The keeper alone: its guardian says so at once, long before the lease is over.
 FTRMA_LEASE_MS=600000 begin
 inside 2 sh -c 'pkill -KILL -x ftrun -P "$(pgrep -o -x ftrun)"'
