@@ -56,4 +56,5 @@ _ftrma() {
             compgen -W "$(sed -n 's/^[usage: ]*ftrma-model \([a-z]*\) .*/\1/p' <<<"$help")" -- "$cur")
     fi
 }
-complete -o default -F _ftrma ftrun ftrma-dump ftrma-model ftrma-sim ftrma-sim-job ftrma-sim-large ftrma-timeline
+complete -o default -F _ftrma ftrun ftrma-dump ftrma-model ftrma-timeline \
+    ftrma-sim ftrma-sim-job ftrma-sim-nodes ftrma-sim-large

@@ -30,8 +30,9 @@ void mb_check_adopted(struct sim *s, int slot, const struct ft_decision *d)
             sim_wrong(s, "slot %d was declared failed, and lives on a node that is a member", f);
         if (node == here || ft_bit_get(&fence->out, node))
             continue;
-        for (int c = 0; c < FT_FENCE_CLASSES; c++)
-            if (lost->queued == 1 + c + 2 * here || lost->sent[here][c] != lost->applied[here][c])
+        int way = mb_way(w, f, here);
+        for (int c = 0; c < FT_FENCE_CLASSES && way < MB_NODES; c++)
+            if (lost->queued == (uint32_t)(1 + c + 2 * here) || lost->sent[way][c] != lost->applied[way][c])
                 sim_wrong(s,
                           "slot %d adopts that %d has failed, while something of it is under way "
                           "to its node",
@@ -71,20 +72,29 @@ void mb_check_out(struct sim *s, const struct ft_arbiter_action *a)
     }
 }
 
+static void check_node(struct sim *s, int k)
+{
+    const struct mb_world *w = mb_world(s);
+    const struct mb_node *n = mb_node(w, k);
+    if (n->said && n->why == FT_OUT_LEASE && sim_alive(s, mb_keeper(w, k)) &&
+        ft_lease_lasts(&n->lease, w->now))
+        sim_wrong(s, "node %d is out, and its lease has begun again", k);
+    for (int i = k * w->each; i < (k + 1) * w->each; i++)
+        if (sim_alive(s, mb_process(w, i)))
+            ft_agree_check(&mb_slot(w, i)->agree);
+}
+
+/* In virtual time there are many nodes, and only that of p is looked at. */
 static void step(struct sim *s, int p)
 {
     const struct mb_world *w = mb_world(s);
-    (void)p;
-    ft_arbiter_check(&w->arbiter);
-    for (int k = 0; k < w->nodes; k++) {
-        const struct mb_node *n = mb_node(w, k);
-        if (n->said && n->why == FT_OUT_LEASE && sim_alive(s, mb_keeper(w, k)) &&
-            ft_lease_lasts(&n->lease, w->now))
-            sim_wrong(s, "node %d is out, and its lease has begun again", k);
-    }
-    for (int i = 0; i < mb_slots(w); i++)
-        if (sim_alive(s, mb_process(w, i)))
-            ft_agree_check(&mb_slot(w, i)->agree);
+    int here = (p - 1) / (2 + w->each);
+    if (!s->o.timed || p == 0)
+        ft_arbiter_check(&w->arbiter);
+    if (s->o.timed && p > 0)
+        check_node(s, here);
+    for (int k = 0; k < w->nodes && !s->o.timed; k++)
+        check_node(s, k);
 }
 
 static void quiet(struct sim *s)
@@ -99,6 +109,9 @@ static void quiet(struct sim *s)
             k != w->arbiter.cfg.own)
             sim_wrong(s, "node %d %s, and is not out", k,
                       mb_node(w, k)->dead ? "has lost its power" : "has a gateway that hangs");
+    for (int k = 0; k < w->nodes && s->o.timed; k++)
+        if (mb_node(w, k)->said && !mb_node(w, k)->hurt)
+            sim_wrong(s, "node %d is out, and nothing of it had failed", k);
     for (int i = 0; i < mb_slots(w); i++)
         if (is_member(s, i) && !mb_node(w, mb_node_of(w, i))->hung &&
             !ft_bitset_equal(&mb_slot(w, i)->last.failed, &lost))

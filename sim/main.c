@@ -36,7 +36,7 @@ static const char help[] =
     "  --seed SEED        the first seed (default: 1)\n"
     "  -n N               processes (default: 3); where sets of more than 64 are needed, ftrma-sim "
     "starts\n"
-    "                     ftrma-sim-job (up to 4096) or ftrma-sim-large\n"
+    "                     ftrma-sim-job (up to 4096), ftrma-sim-nodes (32768) or ftrma-sim-large\n"
     "  --crashes K        at most K processes die (default: 0)\n"
     "  --mutant NAME      breaks one thing; NAME 'list' lists what\n"
     "  --alg A            snapshot: vanilla, delay, peek, double or partial (default: vanilla);\n"
@@ -67,7 +67,9 @@ static const char help[] =
     "exit status: 0 nothing is wrong, 1 something is wrong, 2 the command line is wrong, 3 there "
     "is no memory\n";
 
-#define JOB_SLOTS 4096 /* as many as ftrma-sim-job has; see base/base.h */
+/* As many as ftrma-sim-job has (see base/base.h), and ftrma-sim-nodes. */
+#define JOB_SLOTS 4096
+#define NODES_SLOTS 32768
 
 enum mode { RANDOM, EXHAUSTIVE, TIMED, REPLAY, REPLAY_AGENT, TABLE, COST };
 struct request {
@@ -240,9 +242,10 @@ static void larger(int n, char **argv)
     char path[PATH_MAX];
     ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
     char *slash = len > 0 ? (path[len] = 0, strrchr(path, '/')) : NULL;
-    const char *name =
-        n <= JOB_SLOTS && FT_MAX_SLOTS < JOB_SLOTS ? "ftrma-sim-job" : "ftrma-sim-large";
-    if (!slash || slash + 1 + strlen(name) >= path + sizeof path || FT_MAX_SLOTS > JOB_SLOTS)
+    const char *name = n <= JOB_SLOTS     ? "ftrma-sim-job"
+                       : n <= NODES_SLOTS ? "ftrma-sim-nodes"
+                                          : "ftrma-sim-large";
+    if (!slash || slash + 1 + strlen(name) >= path + sizeof path || FT_MAX_SLOTS > NODES_SLOTS)
         return;
     strcpy(slash + 1, name);
     execv(path, argv);

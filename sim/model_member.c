@@ -4,26 +4,10 @@
  * that carry two classes of traffic and keep the fence, and slots that submit operations, die, and
  * agree. All clocks show the same. A keeper, a gateway or an arbiter that stood still looks at its
  * clock late. Messages may take any time, so a cut link needs no events of its own. Links that
- * break for some time are drawn all the same, since gateways report them.
+ * break for some time are drawn all the same, since gateways report them. member_time.c has runs in virtual time.
  */
 #include "model_member.h"
 
-enum {
-    ACT_TICK,
-    ACT_ARBITER,
-    ACT_KEEPER,
-    ACT_GATEWAY,
-    ACT_SUBMITS,
-    ACT_SENDS,
-    ACT_SEES,
-    ACT_ANSWERS,
-    ACT_DIES,
-    ACT_POWER,
-    ACT_HANGS,
-    ACT_BREAKS,
-    ACT_MENDS,
-    ACT_REAPED
-};
 static const char *const acts[] = {"ticks",
                                    "looks at the clock",
                                    "looks at the clock",
@@ -67,7 +51,7 @@ struct member_agree {
 
 static void send_body(struct sim *s, int from, int to, struct body b)
 {
-    sim_send(s, from, to, &b, sizeof b);
+    sim_send(s, from, to, &b, b.kind == B_OUT ? sizeof b : offsetof(struct body, nodes));
 }
 
 /* ---- agents ---- */
@@ -101,7 +85,7 @@ static void agree_event(struct sim *s, int slot, struct ft_agree_event ev)
     }
 }
 
-static int is_asked(const struct sim *s, int slot)
+int mb_is_asked(const struct sim *s, int slot)
 {
     const struct mb_world *w = mb_world(s);
     const struct ft_agree *m = &mb_slot(w, slot)->agree;
@@ -127,7 +111,7 @@ static void mail(struct sim *s, int slot, int from, const struct ft_agree_msg *m
 static void to_arbiter(struct sim *s, int node, const struct ft_bitset *about, int reachable)
 {
     struct mb_world *w = mb_world(s);
-    for (int k = 0; k < w->nodes; k++)
+    for (int k = 0; k < w->nodes && !ft_bitset_empty(about); k++)
         if (ft_bit_get(about, k))
             send_body(s, mb_keeper(w, node), 0,
                       (struct body){.kind = B_REPORT, .about = k, .sent = (uint64_t)reachable});
@@ -165,7 +149,7 @@ static void on_frame(struct sim *s, int node, const struct body *b)
         return;
     if (b->kind == B_OP) {
         mb_check_applied(s, node, b->slot);
-        mb_slot(w, b->slot)->applied[node][b->class]++;
+        mb_slot(w, b->slot)->applied[mb_way(w, b->slot, node)][b->class]++;
         return;
     }
     struct ft_fence_event ev = {
@@ -180,9 +164,9 @@ static void send_queued(struct sim *s, int slot)
 {
     struct mb_world *w = mb_world(s);
     struct mb_slot *me = mb_slot(w, slot);
-    int class = (me->queued - 1) % 2, to = (me->queued - 1) / 2, node = mb_node_of(w, slot);
+    int class = (int)(me->queued - 1) % 2, to = (int)(me->queued - 1) / 2, node = mb_node_of(w, slot);
     me->queued = 0;
-    me->sent[to][class]++;
+    me->sent[mb_way(w, slot, to)][class]++;
     struct body b = {.kind = B_OP, .slot = slot, .class = class};
     if (class == FT_FENCE_OPS)
         send_body(s, mb_gateway(w, node), mb_gateway(w, to), b);
@@ -198,6 +182,8 @@ static void end_node(struct sim *s, int node)
     for (int p = mb_gateway(w, node); p < mb_gateway(w, node + 1); p++)
         if (sim_alive(s, p))
             sim_crash(s, p, 0);
+    if (s->o.timed)
+        mb_timed_node_gone(s, node);
 }
 
 static void lease_event(struct sim *s, int node, struct ft_lease_event ev)
@@ -263,11 +249,11 @@ static void of_arbiter(struct sim *s, int from, const struct body *b)
                                                    .reachable = (int)b->sent});
 }
 
-static void deliver(struct sim *s, int p, int from, const void *body, size_t size)
+static void came(struct sim *s, int p, int from, const void *body, size_t size)
 {
     static struct member_agree a;
     struct mb_world *w = mb_world(s);
-    struct body b;
+    struct body b = {0};
     int node = (p - 1) / (2 + w->each), at = (p - 1) % (2 + w->each);
     memcpy(&b.kind, body, sizeof b.kind);
     if (b.kind == B_AGREE) {
@@ -276,7 +262,7 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
              (from - 1) / (2 + w->each) * w->each + (from - 1) % (2 + w->each) - 2, &a.m);
         return;
     }
-    memcpy(&b, body, sizeof b);
+    memcpy(&b, body, size);
     if (from == 0 && mb_node(w, node)->deaf)
         return;
     if (p == 0) {
@@ -294,6 +280,15 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
     }
 }
 
+static void deliver(struct sim *s, int p, int from, const void *body, size_t size)
+{
+    if (s->o.timed)
+        mb_world(s)->now = s->now;
+    came(s, p, from, body, size);
+    if (s->o.timed)
+        mb_timed_acted(s, p, MB_TICK, 0);
+}
+
 /* 1: all have looked at the clock, have said what they were asked for, and have heard all. */
 static int nothing_late(const struct sim *s)
 {
@@ -305,7 +300,7 @@ static int nothing_late(const struct sim *s)
         late |= sim_alive(s, mb_keeper(w, k)) && (n->keeper_at < w->now || n->deaf);
         late |= works && n->gateway_at < w->now;
         for (int i = k * w->each; i < (k + 1) * w->each && works; i++)
-            late |= sim_alive(s, mb_process(w, i)) ? is_asked(s, i) : !mb_slot(w, i)->exited;
+            late |= sim_alive(s, mb_process(w, i)) ? mb_is_asked(s, i) : !mb_slot(w, i)->exited;
     }
     return !late;
 }
@@ -318,30 +313,30 @@ static void can_node(struct sim *s, struct sim_choices *out, int k)
         fails = w->faults > 0 && w->now < w->calm && k != w->arbiter.cfg.own;
     if (!sim_alive(s, keeper)) {
         if (!n->said && n->dead)
-            sim_can(out, 0, ACT_REAPED, k, SIM_SELDOM);
+            sim_can(out, 0, MB_REAPED, k, SIM_SELDOM);
         return;
     }
     if (n->keeper_at < w->now)
-        sim_can(out, keeper, ACT_KEEPER, 0, SIM_MUST);
+        sim_can(out, keeper, MB_KEEPER, 0, SIM_MUST);
     if (fails)
-        sim_can(out, keeper, ACT_POWER, 0, SIM_SELDOM);
+        sim_can(out, keeper, MB_POWER, 0, SIM_SELDOM);
     if (n->deaf || fails)
-        sim_can(out, keeper, n->deaf ? ACT_MENDS : ACT_BREAKS, -1,
+        sim_can(out, keeper, n->deaf ? MB_MENDS : MB_BREAKS, -1,
                 n->deaf && w->now >= w->calm ? SIM_MUST : SIM_SELDOM);
     if (n->hung)
         return;
     if (n->gateway_at < w->now)
-        sim_can(out, gateway, ACT_GATEWAY, 0, SIM_MUST);
+        sim_can(out, gateway, MB_GATEWAY, 0, SIM_MUST);
     if (fails)
-        sim_can(out, gateway, ACT_HANGS, 0, SIM_SELDOM);
+        sim_can(out, gateway, MB_HANGS, 0, SIM_SELDOM);
     for (int other = 0; other < w->nodes; other++) {
         int gone = mb_node(w, other)->hung || !sim_alive(s, mb_gateway(w, other));
         if (other == k || ft_bit_get(&n->fence.out, other))
             continue;
         if (!ft_bit_get(&n->fence.broken, other) && (gone || fails))
-            sim_can(out, gateway, ACT_BREAKS, other, SIM_SELDOM);
+            sim_can(out, gateway, MB_BREAKS, other, SIM_SELDOM);
         if (ft_bit_get(&n->fence.broken, other) && !gone)
-            sim_can(out, gateway, ACT_MENDS, other, w->now < w->calm ? SIM_SELDOM : SIM_MUST);
+            sim_can(out, gateway, MB_MENDS, other, w->now < w->calm ? SIM_SELDOM : SIM_MUST);
     }
 }
 
@@ -352,29 +347,29 @@ static void can_slot(struct sim *s, struct sim_choices *out, int i)
     int node = mb_node_of(w, i), p = mb_process(w, i), gateway = mb_gateway(w, node);
     int works = sim_alive(s, gateway) && !mb_node(w, node)->hung;
     if (me->queued && works)
-        sim_can(out, gateway, ACT_SENDS, i, SIM_MUST);
+        sim_can(out, gateway, MB_SENDS, i, SIM_MUST);
     if (!sim_alive(s, p)) {
         if (works && !me->exited && (!me->queued || s->o.mutant == M_EARLY_CLOSED))
-            sim_can(out, gateway, ACT_SEES, i, SIM_MUST);
+            sim_can(out, gateway, MB_SEES, i, SIM_MUST);
         return;
     }
     if (w->faults > 0 && w->now < w->calm)
-        sim_can(out, p, ACT_DIES, 0, SIM_SELDOM);
-    if (is_asked(s, i))
-        sim_can(out, p, ACT_ANSWERS, 0, SIM_MUST);
+        sim_can(out, p, MB_DIES, 0, SIM_SELDOM);
+    if (mb_is_asked(s, i))
+        sim_can(out, p, MB_ANSWERS, 0, SIM_MUST);
     for (int to = 0; to < w->nodes && me->ops && !me->queued; to++)
         if (to != node && !ft_bit_get(&mb_node(w, node)->fence.out, to))
             for (int class = 0; class < FT_FENCE_CLASSES; class ++)
-                sim_can(out, p, ACT_SUBMITS, class + 2 * to, SIM_MAY);
+                sim_can(out, p, MB_SUBMITS, class + 2 * to, SIM_MAY);
 }
 
 static void can(struct sim *s, struct sim_choices *out)
 {
     const struct mb_world *w = mb_world(s);
     if (w->now < w->end && (w->now < w->calm || nothing_late(s)))
-        sim_can(out, 0, ACT_TICK, 0, SIM_MUST);
+        sim_can(out, 0, MB_TICK, 0, SIM_MUST);
     if (w->arbiter_at < w->now)
-        sim_can(out, 0, ACT_ARBITER, 0, SIM_MUST);
+        sim_can(out, 0, MB_ARBITER, 0, SIM_MUST);
     for (int k = 0; k < w->nodes; k++)
         can_node(s, out, k);
     for (int i = 0; i < mb_slots(w); i++)
@@ -384,16 +379,16 @@ static void can(struct sim *s, struct sim_choices *out)
 static void act_slot(struct sim *s, int slot, int what, int q)
 {
     struct mb_slot *me = mb_slot(mb_world(s), slot);
-    if (what == ACT_DIES) {
+    if (what == MB_DIES) {
         mb_world(s)->faults--;
         sim_crash(s, mb_process(mb_world(s), slot), 0);
-    } else if (what == ACT_ANSWERS) {
+    } else if (what == MB_ANSWERS) {
         struct ft_agree_event ev = {.kind = FT_AGREE_EV_LOCAL};
-        ev.local.flags = 1ull << slot;
+        ev.local.flags = 1ull << slot % 64;
         agree_event(s, slot, ev);
     } else {
         me->ops--;
-        me->queued = (uint8_t)(1 + q);
+        me->queued = (uint32_t)(1 + q);
     }
 }
 
@@ -402,7 +397,7 @@ static void act_node(struct sim *s, int node, int what, int q)
     struct mb_world *w = mb_world(s);
     struct mb_node *n = mb_node(w, node);
     switch (what) {
-    case ACT_KEEPER:
+    case MB_KEEPER:
         n->keeper_at = w->now;
         lease_event(
             s, node,
@@ -410,25 +405,27 @@ static void act_node(struct sim *s, int node, int what, int q)
                                     .now = w->now,
                                     .gateway = s->o.mutant == M_NO_WORD ? w->now : n->gateway_at});
         break;
-    case ACT_GATEWAY:
+    case MB_GATEWAY:
         n->gateway_at = w->now;
         fence_event(s, node, (struct ft_fence_event){.kind = FT_FENCE_TIME, .now = w->now});
         break;
-    case ACT_SENDS: send_queued(s, q); break;
-    case ACT_SEES:
+    case MB_SENDS: send_queued(s, q); break;
+    case MB_SEES:
         mb_slot(w, q)->exited = 1;
         fence_event(s, node, (struct ft_fence_event){.kind = FT_FENCE_EXITED, .slot = q});
         break;
-    case ACT_POWER:
+    case MB_POWER:
         w->faults--;
         n->dead = 1;
         end_node(s, node);
         break;
-    case ACT_HANGS:
+    case MB_HANGS:
         w->faults--;
         n->hung = 1;
+        if (s->o.timed)
+            mb_timed_node_gone(s, node);
         break;
-    case ACT_BREAKS:
+    case MB_BREAKS:
         if (q < 0) {
             w->faults--;
             n->deaf = 1;
@@ -438,7 +435,7 @@ static void act_node(struct sim *s, int node, int what, int q)
         fence_event(s, node,
                     (struct ft_fence_event){.kind = FT_FENCE_BROKEN, .node = q, .now = w->now});
         break;
-    case ACT_MENDS:
+    case MB_MENDS:
         if (q < 0) {
             n->deaf = 0;
             if (s->o.mutant == M_LOST_OUT)
@@ -467,23 +464,23 @@ static void all_look(struct sim *s)
     arbiter_looks(s);
     for (int k = 0; k < w->nodes; k++) {
         if (sim_alive(s, mb_gateway(w, k)) && !mb_node(w, k)->hung)
-            act_node(s, k, ACT_GATEWAY, 0);
+            act_node(s, k, MB_GATEWAY, 0);
         if (sim_alive(s, mb_keeper(w, k)))
-            act_node(s, k, ACT_KEEPER, 0);
+            act_node(s, k, MB_KEEPER, 0);
     }
 }
 
-static void act(struct sim *s, int p, int what, int q)
+static void do_act(struct sim *s, int p, int what, int q)
 {
     struct mb_world *w = mb_world(s);
     int node = (p - 1) / (2 + w->each), at = (p - 1) % (2 + w->each);
-    if (what == ACT_TICK) {
+    if (what == MB_TICK) {
         w->now++;
         if (w->now > w->calm)
             all_look(s);
-    } else if (what == ACT_ARBITER) {
+    } else if (what == MB_ARBITER) {
         arbiter_looks(s);
-    } else if (what == ACT_REAPED) {
+    } else if (what == MB_REAPED) {
         arbiter_event(
             s, (struct ft_arbiter_event){.kind = FT_ARBITER_ENDED, .now = w->now, .node = q});
     } else if (at < 2) {
@@ -493,12 +490,32 @@ static void act(struct sim *s, int p, int what, int q)
     }
 }
 
+static void act(struct sim *s, int p, int what, int q)
+{
+    if (!s->o.timed) {
+        do_act(s, p, what, q);
+        return;
+    }
+    mb_world(s)->now = s->now;
+    if (mb_timed_may(s, p, what, &q))
+        do_act(s, p, what, q);
+    mb_timed_acted(s, p, what, q);
+}
+
+static void crashed(struct sim *s, int p)
+{
+    const struct mb_world *w = mb_world(s);
+    int at = (p - 1) % (2 + w->each);
+    if (s->o.timed && p > 0 && at >= 2)
+        mb_timed_slot_died(s, (p - 1) / (2 + w->each) * w->each + at - 2);
+}
+
 /* The seed says how many slots a node has, and the processes suffice for so many nodes. */
 static void shape(const struct sim_options *o, int *nodes, int *each)
 {
     *each = o->seed % 2 || o->n < 9 ? 1 : 2;
     *nodes = (o->n - 1) / (2 + *each);
-    if (*nodes > MB_NODES)
+    if (*nodes > MB_NODES && !o->timed)
         *nodes = MB_NODES;
 }
 
@@ -512,26 +529,29 @@ static size_t bytes(const struct sim_options *o)
 static void start(struct sim *s)
 {
     struct mb_world *w = mb_world(s);
-    uint16_t node_of[MB_SLOTS];
-    uint32_t ranks[MB_NODES];
+    static uint16_t node_of[FT_MAX_SLOTS];
+    static uint32_t ranks[FT_MAX_NODES];
     shape(&s->o, &w->nodes, &w->each);
     w->faults = s->crashes;
     s->crashes = 0; /* the model draws who fails, and how */
+    w->lease = MB_LEASE;
     w->calm = (uint64_t)s->o.starters;
     w->end = w->calm + 4 * MB_LEASE;
+    if (s->o.timed)
+        mb_timed_start(s);
     for (int i = 0; i < mb_slots(w); i++)
         node_of[i] = (uint16_t)mb_node_of(w, i);
     for (int k = 0; k < w->nodes; k++) {
         ranks[k] = (uint32_t)(k % 3);
         int own = k == 0 && s->o.seed % 3 == 0; /* a pidfd watches it, and it needs no lease */
-        ft_lease_init(&mb_node(w, k)->lease, own ? UINT64_MAX / 4 : MB_LEASE, 8 * MB_LEASE + w->end,
+        ft_lease_init(&mb_node(w, k)->lease, own ? UINT64_MAX / 4 : w->lease, 8 * w->lease + w->end,
                       0);
-        ft_fence_init(&mb_node(w, k)->fence, k, w->nodes, mb_slots(w), node_of, MB_LEASE / 2);
+        ft_fence_init(&mb_node(w, k)->fence, k, w->nodes, mb_slots(w), node_of, w->lease / 2);
     }
     struct ft_arbiter_cfg cfg = {.nnodes = w->nodes,
                                  .own = s->o.seed % 3 ? -1 : 0,
-                                 .lease = MB_LEASE,
-                                 .tick = s->o.mutant == M_NO_STANDSTILL ? 1000 : 1,
+                                 .lease = w->lease,
+                                 .tick = s->o.mutant == M_NO_STANDSTILL ? 1000 : w->lease / MB_LEASE,
                                  .bearable = 1 + (int)(s->o.seed % 2)};
     ft_arbiter_init(&w->arbiter, &cfg, ranks, 0);
     for (int i = 0; i < mb_slots(w); i++) {
@@ -556,5 +576,5 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
 
 static const struct sim_checker *const checkers[] = {&sim_check_member, NULL};
 const struct sim_model sim_model_member = {"member", acts, mutants, checkers, bytes, start,
-                                           deliver,  can,  act,     NULL,     say,   4,
-                                           33,       0,    NULL,    NULL,     NULL};
+                                           deliver,  can,  act,     crashed,  say,   4,
+                                           33,       FT_MAX_SLOTS, NULL, NULL, NULL};

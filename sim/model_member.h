@@ -10,7 +10,24 @@
 #include "proto/member.h"
 #include "sim.h"
 
-enum { MB_NODES = 8, MB_SLOTS = 2 * MB_NODES, MB_GENERATIONS = 20, MB_LEASE = 8 };
+/* MB_NODES: of free runs. In timed runs a slot accesses only the next MB_NODES - 1 nodes after its own. */
+enum { MB_NODES = 8, MB_GENERATIONS = 20, MB_LEASE = 8 };
+enum {
+    MB_TICK,
+    MB_ARBITER,
+    MB_KEEPER,
+    MB_GATEWAY,
+    MB_SUBMITS,
+    MB_SENDS,
+    MB_SEES,
+    MB_ANSWERS,
+    MB_DIES,
+    MB_POWER,
+    MB_HANGS,
+    MB_BREAKS,
+    MB_MENDS,
+    MB_REAPED
+};
 
 struct mb_node {
     struct ft_lease lease;
@@ -20,6 +37,7 @@ struct mb_node {
     uint8_t hung, dead, said,
         why;      /* its gateway hangs; it has lost its power; the arbiter has said OUT, and why */
     uint8_t deaf; /* what the arbiter sends is lost */
+    uint8_t hurt; /* timed: something of it has failed, or its link to another node */
 };
 
 struct mb_slot {
@@ -27,13 +45,16 @@ struct mb_slot {
     struct ft_decision last;
     uint64_t log[MB_GENERATIONS + 1]; /* hashes of what it has adopted */
     uint8_t ops;                      /* the number that it may still submit */
-    uint8_t queued; /* submitted, not yet handed to the wire: 1 + class + 2 * node */
     uint8_t exited; /* its gateway has seen that it ended */
+    uint8_t answering; /* timed: it is about to */
+    uint32_t queued; /* submitted, not yet handed to the wire: 1 + class + 2 * node */
+    /* to the node that is so many after its own, around */
     uint8_t sent[MB_NODES][FT_FENCE_CLASSES], applied[MB_NODES][FT_FENCE_CLASSES];
 };
 
 struct mb_world {
     int nodes, each, faults; /* slots on each node; faults that may still come */
+    uint64_t lease; /* of each node */
     uint64_t now, calm, end; /* from calm on nothing is late, and nothing fails */
     uint64_t arbiter_at, arbiter_steps;
     struct ft_arbiter arbiter;
@@ -54,6 +75,11 @@ static inline struct mb_slot *mb_slot(const struct mb_world *w, int slot)
 }
 static inline int mb_slots(const struct mb_world *w) { return w->nodes * w->each; }
 static inline int mb_node_of(const struct mb_world *w, int slot) { return slot / w->each; }
+/* Which of sent and applied belongs to a node; >= MB_NODES: nothing was ever sent to it. */
+static inline int mb_way(const struct mb_world *w, int slot, int to)
+{
+    return (to - mb_node_of(w, slot) + w->nodes) % w->nodes;
+}
 /* Processes of the simulator: the arbiter, then of each node gateway, keeper, slots. */
 static inline int mb_gateway(const struct mb_world *w, int node)
 {
@@ -64,6 +90,16 @@ static inline int mb_process(const struct mb_world *w, int slot)
 {
     return mb_gateway(w, mb_node_of(w, slot)) + 2 + slot % w->each;
 }
+
+/* member_time.c: in virtual time, what happens by itself, and when. */
+void mb_timed_start(struct sim *s);
+void mb_timed_slot_died(struct sim *s, int slot);
+void mb_timed_node_gone(struct sim *s, int node); /* its gateway answers nobody any more */
+/* Whether what was set for now is still possible. *q becomes what act means by it. */
+int mb_timed_may(struct sim *s, int p, int act, int *q);
+void mb_timed_acted(struct sim *s, int p, int act, int q); /* what follows; MB_TICK: a message has come */
+/* Whether a slot is asked for its vote and may answer now. */
+int mb_is_asked(const struct sim *s, int slot);
 
 /* Of an adopted decision, of what is applied, of nodes that are put out: sim_wrong, if it must not
  * be so. */

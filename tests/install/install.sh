@@ -20,7 +20,7 @@ cmake --install "$build" --prefix "$root/first" >"$root/log" || fail "$(cat "$ro
 prefix=$root/moved
 mv "$root/first" "$prefix"
 for f in bin/ftrun bin/ftrma-dump bin/ftrma-model bin/ftrma-timeline bin/ftrma-sim bin/ftrma-sim-job \
-    bin/ftrma-sim-large include/ftrma.h include/ftrma_transport.h share/man/man1/ftrun.1 \
+    bin/ftrma-sim-nodes bin/ftrma-sim-large include/ftrma.h include/ftrma_transport.h share/man/man1/ftrun.1 \
     share/man/man3/FTRMA_Run.3 share/man/man5/ftrma-domains.5 \
     share/man/man7/ftrma.7 share/doc/ftrma/docs/GUIDE.md; do
     [ -e "$prefix/$f" ] || fail "$f was not installed"
