@@ -316,7 +316,9 @@ static void keeper_lost(struct ft_nodes *nodes, struct ft_board *b, int k,
         return;
     }
     nodes->node[k].out = nodes->remote != NULL; /* virtual ones are still told how it ended */
-    ft_reason_say(text, sizeof text, NODE_ENDED, k);
+    const char *why = nodes->remote ? ft_remote_lost(nodes->remote, k) : NULL;
+    ft_reason_say(text, sizeof text, NODE_ENDED, b->nodes.name[k],
+                  why && *why ? why : "its keeper or its gateway has ended");
     (void)ft_board_give_up(b, FT_REASON_NODE_ENDED, text);
 }
 
