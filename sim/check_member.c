@@ -32,7 +32,8 @@ void mb_check_adopted(struct sim *s, int slot, const struct ft_decision *d)
             continue;
         int way = mb_way(w, f, here);
         for (int c = 0; c < FT_FENCE_CLASSES && way < MB_NODES; c++)
-            if (lost->queued == (uint32_t)(1 + c + 2 * here) || lost->sent[way][c] != lost->applied[way][c])
+            if (lost->queued == (uint32_t)(1 + c + 2 * here) ||
+                lost->sent[way][c] != lost->applied[way][c])
                 sim_wrong(s,
                           "slot %d adopts that %d has failed, while something of it is under way "
                           "to its node",

@@ -46,7 +46,8 @@ static const char help[] =
     "                     member: operations of each slot (default: 1)\n"
     "  --starters K       snapshot: processes that start a wave; with --timed waves; member: "
     "ticks\n"
-    "                     in which anything may be late or fail; txn-far: links that break (default: 1)\n"
+    "                     in which anything may be late or fail; txn-far: links that break "
+    "(default: 1)\n"
     "  --property P       snapshot: what is wrong: promised, cross, overlap or sets (default: "
     "promised)\n"
     "  --latency L        --timed: a channel has a latency of 1 to L ticks (default: 1000)\n"
@@ -202,8 +203,8 @@ static int set(struct request *r, int opt, const char *arg)
     case 'C': r->mode = COST; return 1;
     case 'm':
         r->model = sim_model_by_name(arg);
-        return r->model ||
-               usage("model", arg, "snapshot, agree, job, nodes, told, demand, member, txn, txn-far");
+        return r->model || usage("model", arg,
+                                 "snapshot, agree, job, nodes, told, demand, member, txn, txn-far");
     case 's': o->seed = strtoull(arg, NULL, 0); return 1;
     case 'n': o->n = atoi(arg); return 1;
     case 'c': o->crashes = atoi(arg); return 1;

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * member_time.c - jobs on very many nodes, in virtual time. A lease is 16 latencies. Keepers, gateways and the arbiter
- * look at their clocks eight times in a lease. In the second and third lease --crashes faults come: a node loses its
- * power, its gateway hangs, it does not hear the arbiter for two leases, it does not reach another node for some time,
- * or a slot dies. Four leases later all must be known.
+ * member_time.c - jobs on very many nodes, in virtual time. A lease is 16 latencies. Keepers,
+ * gateways and the arbiter look at their clocks eight times in a lease. In the second and third
+ * lease --crashes faults come: a node loses its power, its gateway hangs, it does not hear the
+ * arbiter for two leases, it does not reach another node for some time, or a slot dies. Four leases
+ * later all must be known.
  */
 #include "model_member.h"
 
-static uint64_t latency(struct sim *s) { return 1 + ft_prng_below(&s->rng, (uint64_t)s->o.latency); }
+static uint64_t latency(struct sim *s)
+{
+    return 1 + ft_prng_below(&s->rng, (uint64_t)s->o.latency);
+}
 static uint64_t period(const struct mb_world *w) { return w->lease / MB_LEASE; }
 
 static void draw_fault(struct sim *s)
 {
     struct mb_world *w = mb_world(s);
-    int own = s->o.seed % 3 == 0, node = own + (int)ft_prng_below(&s->rng, (uint64_t)(w->nodes - own)),
+    int own = s->o.seed % 3 == 0,
+        node = own + (int)ft_prng_below(&s->rng, (uint64_t)(w->nodes - own)),
         other = (node + 1 + (int)ft_prng_below(&s->rng, (uint64_t)(w->nodes - 1))) % w->nodes,
         keeper = mb_keeper(w, node), gateway = mb_gateway(w, node);
     uint64_t at = w->lease + ft_prng_below(&s->rng, 2 * w->lease);
@@ -46,7 +51,8 @@ void mb_timed_start(struct sim *s)
     }
     for (int i = 0; i < mb_slots(w); i++)
         for (int k = 0; k < s->o.ops && near > 1; k++) {
-            int to = (mb_node_of(w, i) + 1 + (int)ft_prng_below(&s->rng, (uint64_t)(near - 1))) % w->nodes;
+            int to = (mb_node_of(w, i) + 1 + (int)ft_prng_below(&s->rng, (uint64_t)(near - 1))) %
+                     w->nodes;
             sim_after(s, mb_process(w, i), 1 + ft_prng_below(&s->rng, w->calm), MB_SUBMITS,
                       2 * to + (int)ft_prng_below(&s->rng, FT_FENCE_CLASSES));
         }
@@ -64,7 +70,8 @@ void mb_timed_node_gone(struct sim *s, int node)
 {
     struct mb_world *w = mb_world(s);
     for (int k = 0; k < w->nodes; k++)
-        if (k != node && sim_alive(s, mb_gateway(w, k)) && !ft_bit_get(&mb_node(w, k)->fence.out, node))
+        if (k != node && sim_alive(s, mb_gateway(w, k)) &&
+            !ft_bit_get(&mb_node(w, k)->fence.out, node))
             sim_after(s, mb_gateway(w, k), latency(s), MB_BREAKS, node);
 }
 
@@ -82,7 +89,8 @@ static int may_change_link(struct sim *s, struct mb_node *n, int what, int *q)
         return what == MB_BREAKS || n->deaf;
     }
     int gone = mb_node(w, *q)->hung || !sim_alive(s, mb_gateway(w, *q));
-    if (n->hung || ft_bit_get(&n->fence.out, *q) || ft_bit_get(&n->fence.broken, *q) == (what == MB_BREAKS))
+    if (n->hung || ft_bit_get(&n->fence.out, *q) ||
+        ft_bit_get(&n->fence.broken, *q) == (what == MB_BREAKS))
         return 0;
     if (what == MB_BREAKS && !gone)
         n->hurt = mb_node(w, *q)->hurt = 1;
@@ -92,14 +100,16 @@ static int may_change_link(struct sim *s, struct mb_node *n, int what, int *q)
 int mb_timed_may(struct sim *s, int p, int what, int *q)
 {
     struct mb_world *w = mb_world(s);
-    struct mb_node *n = p ? mb_node(w, (p - 1) / (2 + w->each)) : NULL;
+    if (p == 0) /* the arbiter */
+        return what != MB_REAPED || !mb_node(w, *q)->said;
+    struct mb_node *n = mb_node(w, (p - 1) / (2 + w->each));
     switch (what) {
     case MB_GATEWAY: return !n->hung;
     case MB_SENDS: return !n->hung && mb_slot(w, *q)->queued;
     case MB_SEES: return !n->hung && !mb_slot(w, *q)->exited && !mb_slot(w, *q)->queued;
-    case MB_REAPED: return !mb_node(w, *q)->said;
     case MB_ANSWERS: return mb_is_asked(s, slot_of(w, p));
-    case MB_SUBMITS: return !mb_slot(w, slot_of(w, p))->queued && !ft_bit_get(&n->fence.out, *q / 2);
+    case MB_SUBMITS:
+        return !mb_slot(w, slot_of(w, p))->queued && !ft_bit_get(&n->fence.out, *q / 2);
     case MB_BREAKS:
     case MB_MENDS: return may_change_link(s, n, what, q);
     default: return 1;

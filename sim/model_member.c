@@ -4,7 +4,8 @@
  * that carry two classes of traffic and keep the fence, and slots that submit operations, die, and
  * agree. All clocks show the same. A keeper, a gateway or an arbiter that stood still looks at its
  * clock late. Messages may take any time, so a cut link needs no events of its own. Links that
- * break for some time are drawn all the same, since gateways report them. member_time.c has runs in virtual time.
+ * break for some time are drawn all the same, since gateways report them. member_time.c has runs in
+ * virtual time.
  */
 #include "model_member.h"
 
@@ -164,7 +165,8 @@ static void send_queued(struct sim *s, int slot)
 {
     struct mb_world *w = mb_world(s);
     struct mb_slot *me = mb_slot(w, slot);
-    int class = (int)(me->queued - 1) % 2, to = (int)(me->queued - 1) / 2, node = mb_node_of(w, slot);
+    int class = (int)(me->queued - 1) % 2, to = (int)(me->queued - 1) / 2,
+        node = mb_node_of(w, slot);
     me->queued = 0;
     me->sent[mb_way(w, slot, to)][class]++;
     struct body b = {.kind = B_OP, .slot = slot, .class = class};
@@ -551,7 +553,8 @@ static void start(struct sim *s)
     struct ft_arbiter_cfg cfg = {.nnodes = w->nodes,
                                  .own = s->o.seed % 3 ? -1 : 0,
                                  .lease = w->lease,
-                                 .tick = s->o.mutant == M_NO_STANDSTILL ? 1000 : w->lease / MB_LEASE,
+                                 .tick =
+                                     s->o.mutant == M_NO_STANDSTILL ? 1000 : w->lease / MB_LEASE,
                                  .bearable = 1 + (int)(s->o.seed % 2)};
     ft_arbiter_init(&w->arbiter, &cfg, ranks, 0);
     for (int i = 0; i < mb_slots(w); i++) {
@@ -575,6 +578,6 @@ static void say(const struct sim *s, const void *body, size_t size, char *out, i
 }
 
 static const struct sim_checker *const checkers[] = {&sim_check_member, NULL};
-const struct sim_model sim_model_member = {"member", acts, mutants, checkers, bytes, start,
-                                           deliver,  can,  act,     crashed,  say,   4,
-                                           33,       FT_MAX_SLOTS, NULL, NULL, NULL};
+const struct sim_model sim_model_member = {"member", acts,         mutants, checkers, bytes, start,
+                                           deliver,  can,          act,     crashed,  say,   4,
+                                           33,       FT_MAX_SLOTS, NULL,    NULL,     NULL};

@@ -10,7 +10,8 @@
 #include "proto/member.h"
 #include "sim.h"
 
-/* MB_NODES: of free runs. In timed runs a slot accesses only the next MB_NODES - 1 nodes after its own. */
+/* MB_NODES: of free runs. In timed runs a slot accesses only the next MB_NODES - 1 nodes after its
+ * own. */
 enum { MB_NODES = 8, MB_GENERATIONS = 20, MB_LEASE = 8 };
 enum {
     MB_TICK,
@@ -45,8 +46,8 @@ struct mb_slot {
     struct ft_decision last;
     uint64_t log[MB_GENERATIONS + 1]; /* hashes of what it has adopted */
     uint8_t ops;                      /* the number that it may still submit */
-    uint8_t exited; /* its gateway has seen that it ended */
-    uint8_t answering; /* timed: it is about to */
+    uint8_t exited;                   /* its gateway has seen that it ended */
+    uint8_t answering;                /* timed: it is about to */
     uint32_t queued; /* submitted, not yet handed to the wire: 1 + class + 2 * node */
     /* to the node that is so many after its own, around */
     uint8_t sent[MB_NODES][FT_FENCE_CLASSES], applied[MB_NODES][FT_FENCE_CLASSES];
@@ -54,7 +55,7 @@ struct mb_slot {
 
 struct mb_world {
     int nodes, each, faults; /* slots on each node; faults that may still come */
-    uint64_t lease; /* of each node */
+    uint64_t lease;          /* of each node */
     uint64_t now, calm, end; /* from calm on nothing is late, and nothing fails */
     uint64_t arbiter_at, arbiter_steps;
     struct ft_arbiter arbiter;
@@ -97,7 +98,8 @@ void mb_timed_slot_died(struct sim *s, int slot);
 void mb_timed_node_gone(struct sim *s, int node); /* its gateway answers nobody any more */
 /* Whether what was set for now is still possible. *q becomes what act means by it. */
 int mb_timed_may(struct sim *s, int p, int act, int *q);
-void mb_timed_acted(struct sim *s, int p, int act, int q); /* what follows; MB_TICK: a message has come */
+void mb_timed_acted(struct sim *s, int p, int act,
+                    int q); /* what follows; MB_TICK: a message has come */
 /* Whether a slot is asked for its vote and may answer now. */
 int mb_is_asked(const struct sim *s, int slot);
 

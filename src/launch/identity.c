@@ -135,8 +135,7 @@ static char *file_of_library(const char *name)
 {
     struct link_map *map = NULL;
     void *lib = dlopen(name, RTLD_LAZY);
-    char *path =
-        lib && dlinfo(lib, RTLD_DI_LINKMAP, &map) == 0 && map ? strdup(map->l_name) : NULL;
+    char *path = lib && dlinfo(lib, RTLD_DI_LINKMAP, &map) == 0 && map ? strdup(map->l_name) : NULL;
     if (lib)
         dlclose(lib);
     return path;

@@ -14,8 +14,8 @@
 #include "base/board.h"
 #include "gate/gateway.h"
 
-/* The guardian's exit status when nothing is left, and the signal that killed the keeper is added; 0: it
- * ended by itself. Neither ssh (255) nor srun has a status like this of its own. */
+/* The guardian's exit status when nothing is left, and the signal that killed the keeper is added;
+ * 0: it ended by itself. Neither ssh (255) nor srun has a status like this of its own. */
 #define FT_KEEPER_REAPED 64
 #define FT_KEEPER_SIGNALS 31
 
@@ -24,7 +24,7 @@ struct ft_hello {
     uint32_t magic, bytes; /* bytes: of this struct; both tell another build */
     char version[24];
     int32_t self, nranks, nchecksums, nspares;
-    uint64_t elapsed_ns; /* since the zero of the job's times */
+    uint64_t elapsed_ns;             /* since the zero of the job's times */
     uint64_t stack_soft, stack_hard; /* the limit of the stack decides where mappings lie */
     struct ft_wire_secret secret;
     struct ft_board_nodes nodes;

@@ -462,7 +462,8 @@ int ft_remote_polls(const struct ft_remote *r, struct pollfd *p)
     int n = 0;
     for (int k = 0; k < r->cfg.nhosts; k++) {
         const struct ft_remote_node *node = &r->node[k];
-        p[n++] = (struct pollfd){.fd = node->ended || node->closed ? -1 : node->frames.in, .events = POLLIN};
+        p[n++] = (struct pollfd){.fd = node->ended || node->closed ? -1 : node->frames.in,
+                                 .events = POLLIN};
         p[n++] = (struct pollfd){.fd = node->wants ? node->input : -1, .events = POLLIN};
     }
     return n;

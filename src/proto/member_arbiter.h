@@ -12,11 +12,11 @@
 
 /* A node is out when its lease is over, when all its processes are known to have ended, or when it
  * and another living node cannot reach each other. In the last case a node goes out first that has
- * not asked for its lease for half of it. [Two nodes; one loses its power. The other has fewer ranks,
- * and goes out before the lease of the lost one is over: both are lost.] Else the node goes out that
- * most others cannot reach; among equals not the arbiter's own, then the one with fewer ranks, then
- * the one with the higher number. One node goes out at a time, and then reports are collected again:
- * the others' reports may have had the same cause.
+ * not asked for its lease for half of it. [Two nodes; one loses its power. The other has fewer
+ * ranks, and goes out before the lease of the lost one is over: both are lost.] Else the node goes
+ * out that most others cannot reach; among equals not the arbiter's own, then the one with fewer
+ * ranks, then the one with the higher number. One node goes out at a time, and then reports are
+ * collected again: the others' reports may have had the same cause.
  *
  * A lease is over when the arbiter has lived through more than lease + drift since it granted it.
  * Time in which the arbiter itself stood still does not count, and after that all leases start

@@ -113,8 +113,8 @@ static void who_goes(void **state)
     }
 }
 
-/* Of two that cannot reach each other the one that renews its lease stays, whoever has more ranks: the other has no
- * power, or its gateway hangs. */
+/* Of two that cannot reach each other the one that renews its lease stays, whoever has more ranks:
+ * the other has no power, or its gateway hangs. */
 static void the_silent_one_goes(void **state)
 {
     (void)state;
