@@ -16,7 +16,7 @@ complain() {
 }
 
 # shellcheck disable=SC2046 # names without blanks
-awk -f "$scripts/layering.awk" $(find src sim -name '*.[ch]' 2>/dev/null | sort) || bad=1
+awk -f "$scripts/layering.awk" $(find src sim -name '*.[ch]' 2>/dev/null | sort) </dev/null || bad=1
 
 for id in $(sed -n \
     's/^\(- \)\{0,1\}\*\*\([A-Z][0-9]\{1,2\}[a-z]\{0,1\}\(, [A-Z][0-9]\{1,2\}[a-z]\{0,1\}\)*\)\(\.\|\*\*\).*/\2/p' \

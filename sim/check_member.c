@@ -89,11 +89,10 @@ static void check_node(struct sim *s, int k)
 static void step(struct sim *s, int p)
 {
     const struct mb_world *w = mb_world(s);
-    int here = (p - 1) / (2 + w->each);
     if (!s->o.timed || p == 0)
         ft_arbiter_check(&w->arbiter);
     if (s->o.timed && p > 0)
-        check_node(s, here);
+        check_node(s, mb_node_at(w, p));
     for (int k = 0; k < w->nodes && !s->o.timed; k++)
         check_node(s, k);
 }

@@ -6,7 +6,7 @@
  * arbiter for two leases, it does not reach another node for some time, or a slot dies. Four leases
  * later all must be known.
  */
-#include "model_member.h"
+#include "member_time.h"
 
 static uint64_t latency(struct sim *s)
 {
@@ -75,11 +75,6 @@ void mb_timed_node_gone(struct sim *s, int node)
             sim_after(s, mb_gateway(w, k), latency(s), MB_BREAKS, node);
 }
 
-static int slot_of(const struct mb_world *w, int p)
-{
-    return (p - 1) / (2 + w->each) * w->each + (p - 1) % (2 + w->each) - 2;
-}
-
 static int may_change_link(struct sim *s, struct mb_node *n, int what, int *q)
 {
     struct mb_world *w = mb_world(s);
@@ -88,7 +83,7 @@ static int may_change_link(struct sim *s, struct mb_node *n, int what, int *q)
         *q = -1;
         return what == MB_BREAKS || n->deaf;
     }
-    int gone = mb_node(w, *q)->hung || !sim_alive(s, mb_gateway(w, *q));
+    int gone = !mb_serves(s, *q);
     if (n->hung || ft_bit_get(&n->fence.out, *q) ||
         ft_bit_get(&n->fence.broken, *q) == (what == MB_BREAKS))
         return 0;
@@ -102,14 +97,14 @@ int mb_timed_may(struct sim *s, int p, int what, int *q)
     struct mb_world *w = mb_world(s);
     if (p == 0) /* the arbiter */
         return what != MB_REAPED || !mb_node(w, *q)->said;
-    struct mb_node *n = mb_node(w, (p - 1) / (2 + w->each));
+    struct mb_node *n = mb_node(w, mb_node_at(w, p));
     switch (what) {
     case MB_GATEWAY: return !n->hung;
     case MB_SENDS: return !n->hung && mb_slot(w, *q)->queued;
     case MB_SEES: return !n->hung && !mb_slot(w, *q)->exited && !mb_slot(w, *q)->queued;
-    case MB_ANSWERS: return mb_is_asked(s, slot_of(w, p));
+    case MB_ANSWERS: return mb_is_asked(s, mb_slot_at(w, p));
     case MB_SUBMITS:
-        return !mb_slot(w, slot_of(w, p))->queued && !ft_bit_get(&n->fence.out, *q / 2);
+        return !mb_slot(w, mb_slot_at(w, p))->queued && !ft_bit_get(&n->fence.out, *q / 2);
     case MB_BREAKS:
     case MB_MENDS: return may_change_link(s, n, what, q);
     default: return 1;
@@ -132,7 +127,7 @@ static void answer(struct sim *s, int node)
 void mb_timed_acted(struct sim *s, int p, int what, int q)
 {
     struct mb_world *w = mb_world(s);
-    int node = (p - 1) / (2 + w->each);
+    int node = mb_node_at(w, p);
     switch (what) {
     case MB_ARBITER:
     case MB_KEEPER:
@@ -141,8 +136,8 @@ void mb_timed_acted(struct sim *s, int p, int what, int q)
             sim_after(s, p, period(w), what, 0);
         break;
     case MB_SUBMITS:
-        if (mb_slot(w, slot_of(w, p))->queued)
-            sim_after(s, mb_gateway(w, node), latency(s), MB_SENDS, slot_of(w, p));
+        if (mb_slot(w, mb_slot_at(w, p))->queued)
+            sim_after(s, mb_gateway(w, node), latency(s), MB_SENDS, mb_slot_at(w, p));
         break;
     case MB_SEES: /* it still has to send what the slot had submitted */
         if (!mb_slot(w, q)->exited && !mb_node(w, node)->hung)
@@ -154,7 +149,7 @@ void mb_timed_acted(struct sim *s, int p, int what, int q)
             sim_after(s, 0, latency(s), MB_REAPED, node);
         break;
     case MB_HANGS: mb_node(w, node)->hurt = 1; break;
-    case MB_ANSWERS: mb_slot(w, slot_of(w, p))->answering = 0; break;
+    case MB_ANSWERS: mb_slot(w, mb_slot_at(w, p))->answering = 0; break;
     }
     if (p > 0)
         answer(s, node);

@@ -7,7 +7,7 @@
  * break for some time are drawn all the same, since gateways report them. member_time.c has runs in
  * virtual time.
  */
-#include "model_member.h"
+#include "member_time.h"
 
 static const char *const acts[] = {"ticks",
                                    "looks at the clock",
@@ -34,10 +34,19 @@ enum member_mutant {
     M_ZOMBIE_LEASE,     /* a node that is out is granted another lease */
     M_NO_WORD,          /* the keeper asks without its gateway's word */
     M_LOST_OUT,         /* a node whose connection was lost does not hear again who is out */
+    M_REPORT_RENEWS,    /* the arbiter takes a report about a node for a sign of its life */
 };
-static const char *const mutants[] = {
-    "early-vote",    "one-class",    "no-fence", "early-closed", "lease-from-grant",
-    "no-standstill", "zombie-lease", "no-word",  "lost-out",     NULL};
+static const char *const mutants[] = {"early-vote",
+                                      "one-class",
+                                      "no-fence",
+                                      "early-closed",
+                                      "lease-from-grant",
+                                      "no-standstill",
+                                      "zombie-lease",
+                                      "no-word",
+                                      "lost-out",
+                                      "report-renews",
+                                      NULL};
 
 enum body_kind { B_AGREE, B_OP, B_CLOSED, B_RENEW, B_GRANT, B_REPORT, B_OUT };
 struct body {
@@ -238,17 +247,20 @@ static void arbiter_event(struct sim *s, struct ft_arbiter_event ev)
 static void of_arbiter(struct sim *s, int from, const struct body *b)
 {
     struct mb_world *w = mb_world(s);
-    int node = (from - 1) / (2 + w->each);
-    if (b->kind == B_RENEW)
+    int node = mb_node_at(w, from);
+    if (b->kind == B_RENEW) {
         arbiter_event(s,
                       (struct ft_arbiter_event){
                           .kind = FT_ARBITER_RENEW, .now = w->now, .node = node, .sent = b->sent});
-    else
+    } else {
+        if (s->o.mutant == M_REPORT_RENEWS)
+            w->arbiter.node[b->about].granted = w->arbiter.lived;
         arbiter_event(s, (struct ft_arbiter_event){.kind = FT_ARBITER_REPORT,
                                                    .now = w->now,
                                                    .node = node,
                                                    .about = b->about,
                                                    .reachable = (int)b->sent});
+    }
 }
 
 static void came(struct sim *s, int p, int from, const void *body, size_t size)
@@ -256,12 +268,11 @@ static void came(struct sim *s, int p, int from, const void *body, size_t size)
     static struct member_agree a;
     struct mb_world *w = mb_world(s);
     struct body b = {0};
-    int node = (p - 1) / (2 + w->each), at = (p - 1) % (2 + w->each);
+    int node = mb_node_at(w, p), at = mb_place_at(w, p);
     memcpy(&b.kind, body, sizeof b.kind);
     if (b.kind == B_AGREE) {
         memcpy(&a, body, size);
-        mail(s, node * w->each + at - 2,
-             (from - 1) / (2 + w->each) * w->each + (from - 1) % (2 + w->each) - 2, &a.m);
+        mail(s, mb_slot_at(w, p), mb_slot_at(w, from), &a.m);
         return;
     }
     memcpy(&b, body, size);
@@ -298,7 +309,7 @@ static int nothing_late(const struct sim *s)
     int late = s->nmsg > 0 || w->arbiter_at < w->now;
     for (int k = 0; k < w->nodes; k++) {
         const struct mb_node *n = mb_node(w, k);
-        int works = sim_alive(s, mb_gateway(w, k)) && !n->hung;
+        int works = mb_serves(s, k);
         late |= sim_alive(s, mb_keeper(w, k)) && (n->keeper_at < w->now || n->deaf);
         late |= works && n->gateway_at < w->now;
         for (int i = k * w->each; i < (k + 1) * w->each && works; i++)
@@ -332,7 +343,7 @@ static void can_node(struct sim *s, struct sim_choices *out, int k)
     if (fails)
         sim_can(out, gateway, MB_HANGS, 0, SIM_SELDOM);
     for (int other = 0; other < w->nodes; other++) {
-        int gone = mb_node(w, other)->hung || !sim_alive(s, mb_gateway(w, other));
+        int gone = !mb_serves(s, other);
         if (other == k || ft_bit_get(&n->fence.out, other))
             continue;
         if (!ft_bit_get(&n->fence.broken, other) && (gone || fails))
@@ -347,7 +358,7 @@ static void can_slot(struct sim *s, struct sim_choices *out, int i)
     const struct mb_world *w = mb_world(s);
     const struct mb_slot *me = mb_slot(w, i);
     int node = mb_node_of(w, i), p = mb_process(w, i), gateway = mb_gateway(w, node);
-    int works = sim_alive(s, gateway) && !mb_node(w, node)->hung;
+    int works = mb_serves(s, node);
     if (me->queued && works)
         sim_can(out, gateway, MB_SENDS, i, SIM_MUST);
     if (!sim_alive(s, p)) {
@@ -433,7 +444,7 @@ static void act_node(struct sim *s, int node, int what, int q)
             n->deaf = 1;
             break;
         }
-        w->faults -= sim_alive(s, mb_gateway(w, q)) && !mb_node(w, q)->hung;
+        w->faults -= mb_serves(s, q);
         fence_event(s, node,
                     (struct ft_fence_event){.kind = FT_FENCE_BROKEN, .node = q, .now = w->now});
         break;
@@ -465,7 +476,7 @@ static void all_look(struct sim *s)
     struct mb_world *w = mb_world(s);
     arbiter_looks(s);
     for (int k = 0; k < w->nodes; k++) {
-        if (sim_alive(s, mb_gateway(w, k)) && !mb_node(w, k)->hung)
+        if (mb_serves(s, k))
             act_node(s, k, MB_GATEWAY, 0);
         if (sim_alive(s, mb_keeper(w, k)))
             act_node(s, k, MB_KEEPER, 0);
@@ -475,7 +486,7 @@ static void all_look(struct sim *s)
 static void do_act(struct sim *s, int p, int what, int q)
 {
     struct mb_world *w = mb_world(s);
-    int node = (p - 1) / (2 + w->each), at = (p - 1) % (2 + w->each);
+    int node = mb_node_at(w, p), at = mb_place_at(w, p);
     if (what == MB_TICK) {
         w->now++;
         if (w->now > w->calm)
@@ -488,7 +499,7 @@ static void do_act(struct sim *s, int p, int what, int q)
     } else if (at < 2) {
         act_node(s, node, what, q);
     } else {
-        act_slot(s, node * w->each + at - 2, what, q);
+        act_slot(s, mb_slot_at(w, p), what, q);
     }
 }
 
@@ -507,9 +518,8 @@ static void act(struct sim *s, int p, int what, int q)
 static void crashed(struct sim *s, int p)
 {
     const struct mb_world *w = mb_world(s);
-    int at = (p - 1) % (2 + w->each);
-    if (s->o.timed && p > 0 && at >= 2)
-        mb_timed_slot_died(s, (p - 1) / (2 + w->each) * w->each + at - 2);
+    if (s->o.timed && p > 0 && mb_place_at(w, p) >= 2)
+        mb_timed_slot_died(s, mb_slot_at(w, p));
 }
 
 /* The seed says how many slots a node has, and the processes suffice for so many nodes. */

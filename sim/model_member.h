@@ -49,7 +49,7 @@ struct mb_slot {
     uint8_t exited;                   /* its gateway has seen that it ended */
     uint8_t answering;                /* timed: it is about to */
     uint32_t queued; /* submitted, not yet handed to the wire: 1 + class + 2 * node */
-    /* to the node that is so many after its own, around */
+    /* of accesses to a node, by its distance from the slot's own (mb_way) */
     uint8_t sent[MB_NODES][FT_FENCE_CLASSES], applied[MB_NODES][FT_FENCE_CLASSES];
 };
 
@@ -91,15 +91,21 @@ static inline int mb_process(const struct mb_world *w, int slot)
 {
     return mb_gateway(w, mb_node_of(w, slot)) + 2 + slot % w->each;
 }
+/* Of process p, which is not the arbiter: its node; its place there, 0 the gateway, 1 the keeper;
+ * its slot, if it is one. */
+static inline int mb_node_at(const struct mb_world *w, int p) { return (p - 1) / (2 + w->each); }
+static inline int mb_place_at(const struct mb_world *w, int p) { return (p - 1) % (2 + w->each); }
+static inline int mb_slot_at(const struct mb_world *w, int p)
+{
+    return mb_node_at(w, p) * w->each + mb_place_at(w, p) - 2;
+}
+/* Its gateway works, so others reach it. */
+static inline int mb_serves(const struct sim *s, int node)
+{
+    const struct mb_world *w = mb_world(s);
+    return sim_alive(s, mb_gateway(w, node)) && !mb_node(w, node)->hung;
+}
 
-/* member_time.c: in virtual time, what happens by itself, and when. */
-void mb_timed_start(struct sim *s);
-void mb_timed_slot_died(struct sim *s, int slot);
-void mb_timed_node_gone(struct sim *s, int node); /* its gateway answers nobody any more */
-/* Whether what was set for now is still possible. *q becomes what act means by it. */
-int mb_timed_may(struct sim *s, int p, int act, int *q);
-void mb_timed_acted(struct sim *s, int p, int act,
-                    int q); /* what follows; MB_TICK: a message has come */
 /* Whether a slot is asked for its vote and may answer now. */
 int mb_is_asked(const struct sim *s, int slot);
 

@@ -273,14 +273,21 @@ static void put_out(struct ft_nodes *nodes, struct ft_board *b, int k)
     }
 }
 
+/* "": not known, as of virtual nodes. */
+static const char *why_lost(const struct ft_nodes *nodes, int k)
+{
+    const char *why = nodes->remote ? ft_remote_lost(nodes->remote, k) : NULL;
+    return why ? why : "";
+}
+
 /* "node1 lost, and with it rank 2, rank 3, checksum process 0 and 3 spares". */
 static void tell_loss(const struct ft_nodes *nodes, const struct ft_board *b, int k,
                       void (*say)(const char *line))
 {
     char line[600], who[40];
-    const char *why = nodes->remote ? ft_remote_lost(nodes->remote, k) : NULL;
-    int n = snprintf(line, sizeof line, why && *why ? "%s lost (%s), and with it" : "%s lost%s, and with it",
-                     b->nodes.name[k], why ? why : ""),
+    const char *why = why_lost(nodes, k);
+    int n = snprintf(line, sizeof line, *why ? "%s lost (%s), and with it" : "%s lost%s, and with it",
+                     b->nodes.name[k], why),
         spares = 0;
     for (int i = nodes->node[k].board->near_from; i < nodes->node[k].board->near_end; i++) {
         uint32_t is = atomic_load(&b->slot[i].who);
@@ -316,9 +323,9 @@ static void keeper_lost(struct ft_nodes *nodes, struct ft_board *b, int k,
         return;
     }
     nodes->node[k].out = nodes->remote != NULL; /* virtual ones are still told how it ended */
-    const char *why = nodes->remote ? ft_remote_lost(nodes->remote, k) : NULL;
+    const char *why = why_lost(nodes, k);
     ft_reason_say(text, sizeof text, NODE_ENDED, b->nodes.name[k],
-                  why && *why ? why : "its keeper or its gateway has ended");
+                  *why ? why : "its keeper or its gateway has ended");
     (void)ft_board_give_up(b, FT_REASON_NODE_ENDED, text);
 }
 

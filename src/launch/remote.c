@@ -48,12 +48,15 @@ enum ft_status ft_remote_input(struct ft_remote *r, struct ft_stdin *in)
     return st;
 }
 
+/* Without it, the node may live on. */
+static int is_connected(const struct ft_remote_node *node) { return node->frames.in >= 0; }
+
 /* ---- which nodes are members ---- */
 
 static void judge(struct ft_remote *r, struct ft_arbiter_event ev)
 {
     static const char *const why[] = {[FT_OUT_LEASE] = "nothing has been heard of it",
-                                      [FT_OUT_ENDED] = "the connection to it was closed",
+                                      [FT_OUT_ENDED] = "its keeper has ended",
                                       [FT_OUT_UNREACHABLE] = "other nodes cannot reach it"};
     struct ft_arbiter_action a;
     ev.now = ft_now_ns();
@@ -380,30 +383,40 @@ int ft_remote_reaped(struct ft_remote *r, pid_t pid, int status)
     return 0;
 }
 
+/* Why a node is lost whose connection has ended. signal: that killed its keeper, by the guardian's
+ * word; 0: none did; -1: there is no word. */
+static void note_why(struct ft_remote_node *node, int signal)
+{
+    if (node->why[0] ||
+        signal == 0) /* the keeper has said it; this was noted before; judge says it */
+        return;
+    if (signal > 0)
+        snprintf(node->why, sizeof node->why, "its keeper was killed by %s",
+                 ft_signal_name(signal));
+    else if (WIFSIGNALED(node->rsh_status))
+        snprintf(node->why, sizeof node->why, "the command that led to it was killed by %s",
+                 ft_signal_name(WTERMSIG(node->rsh_status)));
+    else
+        snprintf(node->why, sizeof node->why, "the connection to it was closed");
+}
+
 /* The connection to a keeper has ended. That the node has, only its guardian knows, and says by the
  * exit status of the command that led there. [ssh itself is killed, or its connection is reset: the
  * node runs on until its lease is over.] */
 static void connection_closed(struct ft_remote *r, int k)
 {
     struct ft_remote_node *node = &r->node[k];
-    int status, word;
+    int status, signal = -1;
     if (!node->rsh_ended && waitpid(node->rsh, &status, WNOHANG) == node->rsh)
         (void)ft_remote_reaped(r, node->rsh, status);
     if (!node->rsh_ended)
         return; /* looked at again */
-    status = node->rsh_status;
-    word = WIFEXITED(status) ? WEXITSTATUS(status) - FT_KEEPER_REAPED : -1;
-    int reaped = word >= 0 && word <= FT_KEEPER_SIGNALS;
-    if (node->why[0]) /* the keeper has said it, or this was looked at before */
-        ;
-    else if (reaped && word)
-        snprintf(node->why, sizeof node->why, "its keeper was killed by %s", ft_signal_name(word));
-    else if (WIFSIGNALED(status))
-        snprintf(node->why, sizeof node->why, "the command that led to it was killed by %s",
-                 ft_signal_name(WTERMSIG(status)));
-    else
-        snprintf(node->why, sizeof node->why, "the connection to it was closed");
-    if (reaped || !r->cfg.lease_ns) /* without a lease nothing else tells */
+    if (WIFEXITED(node->rsh_status))
+        signal = WEXITSTATUS(node->rsh_status) - FT_KEEPER_REAPED;
+    if (signal < 0 || signal > FT_KEEPER_SIGNALS)
+        signal = -1;
+    note_why(node, signal);
+    if (signal >= 0 || !r->cfg.lease_ns) /* without a lease nothing else tells */
         judge(r, (struct ft_arbiter_event){.kind = FT_ARBITER_ENDED, .node = k});
 }
 
@@ -430,29 +443,30 @@ static void spread_input_is(struct ft_remote *r, int k)
         ft_frames_say(&r->node[j].frames, FT_SAY_INPUT_IS, &is, sizeof is, NULL, 0);
 }
 
+/* Takes in what a keeper has shown, and tells it what is new for it. */
+static void step_node(struct ft_remote *r, int k, struct ft_outputs *outputs)
+{
+    struct ft_remote_node *node = &r->node[k];
+    struct ft_frame f;
+    int heard;
+    ft_frames_flush(&node->frames);
+    while ((heard = ft_frames_hear(&node->frames, &f)) == 1)
+        take(r, k, &f, outputs);
+    tell_taken(r, k);
+    send_input(node);
+    spread_input_is(r, k);
+    hear_reports(r, k);
+    if (heard < 0)
+        ft_frames_end(&node->frames);
+}
+
 void ft_remote_step(struct ft_remote *r, struct ft_outputs *outputs)
 {
     for (int k = 0; k < r->cfg.nhosts; k++) {
-        struct ft_remote_node *node = &r->node[k];
-        struct ft_frame f;
-        int heard = 0;
-        if (node->ended)
-            continue;
-        if (node->closed) {
+        if (!r->node[k].ended && is_connected(&r->node[k]))
+            step_node(r, k, outputs);
+        if (!r->node[k].ended && !is_connected(&r->node[k]))
             connection_closed(r, k);
-            continue;
-        }
-        ft_frames_flush(&node->frames);
-        while ((heard = ft_frames_hear(&node->frames, &f)) == 1)
-            take(r, k, &f, outputs);
-        tell_taken(r, k);
-        send_input(node);
-        spread_input_is(r, k);
-        hear_reports(r, k);
-        if (heard < 0 && !node->ended) {
-            node->closed = 1;
-            connection_closed(r, k);
-        }
     }
     judge(r, (struct ft_arbiter_event){.kind = FT_ARBITER_TIME});
 }
@@ -462,8 +476,7 @@ int ft_remote_polls(const struct ft_remote *r, struct pollfd *p)
     int n = 0;
     for (int k = 0; k < r->cfg.nhosts; k++) {
         const struct ft_remote_node *node = &r->node[k];
-        p[n++] = (struct pollfd){.fd = node->ended || node->closed ? -1 : node->frames.in,
-                                 .events = POLLIN};
+        p[n++] = (struct pollfd){.fd = node->ended ? -1 : node->frames.in, .events = POLLIN};
         p[n++] = (struct pollfd){.fd = node->wants ? node->input : -1, .events = POLLIN};
     }
     return n;
@@ -537,7 +550,7 @@ void ft_remote_bye(struct ft_remote *r, struct ft_outputs *outputs)
         ft_remote_step(r, outputs);
         left = 0;
         for (int k = 0; k < r->cfg.nhosts; k++)
-            left += !r->node[k].ended && !r->node[k].closed;
+            left += !r->node[k].ended && is_connected(&r->node[k]);
     }
     for (int k = 0; k < r->cfg.nhosts; k++)
         ft_frames_end(&r->node[k].frames);

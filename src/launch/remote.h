@@ -35,8 +35,7 @@ struct ft_remote_node {
     struct ft_frames frames;
     pid_t rsh;
     int rsh_ended, rsh_status; /* as waitpid says */
-    int closed; /* the connection to the keeper has ended: the node may live on */
-    int ended;  /* there is no keeper: not yet, or the node is out */
+    int ended; /* there is no keeper: not yet, or the node is out */
     char address[64];
     int input, wants; /* where our standard input is read for it, or -1; its keeper asked for it */
     struct ft_sink saved; /* FT_SAY_SAVED; empty: nothing was said */

@@ -67,8 +67,7 @@ for k in 1 2 3; do
     up
 done
 
-# Of two hosts, the first at once. Nobody says so before its lease is over, and until then the other one is as likely to
-# be the one that is cut off.
+# All of the first of two hosts. Before its lease is over, the other one has said that it cannot reach the first one.
 rm -f err
 FTRMA_LEASE_MS=3000 "$ftrun" -v -n 2 --checksums 2 --spares 4 --checkpoint every:2 --report report --rsh "$work/rsh" \
     --host 10.78.0.1,10.78.0.2 "$build/bin/npb_ft" W >out 2>err </dev/null &
@@ -91,6 +90,15 @@ wait $job
 same "a keeper" $?
 grep -q "ftrun: 10.78.0.2 lost (its keeper was killed by SIGKILL), and with it" err || fail "a keeper: $(cat err)"
 ! inside 2 pgrep -x npb_cg >/dev/null || fail "a keeper: its processes are there: $(inside 2 pgrep -a npb_cg)"
+
+# The guardian alone: the keeper dies with it, and nobody says so before the lease is over.
+FTRMA_LEASE_MS=3000 begin
+inside 2 pkill -KILL -o -x ftrun
+wait $job
+same "a guardian" $?
+grep -q "ftrun: 10.78.0.2 lost (the command that led to it was killed by SIGKILL), and with it" err ||
+    fail "a guardian: $(cat err)"
+! inside 2 pgrep -x npb_cg >/dev/null || fail "a guardian: its processes are there: $(inside 2 pgrep -a npb_cg)"
 
 # A host that nobody reaches, then all of a host stopped for longer than its lease, then two that do not reach each
 # other: one goes out, ends by itself, and changes nothing.

@@ -83,7 +83,7 @@ FTRMA_LEASE_MS=4000 job -v $safe $on "$npb_cg" A &
 running=$!
 await_checkpoint 2
 killed=$(date +%s%N)
-pkill -KILL -f '^/usr/bin/ssh -F .* 10.78.0.3 ' || fail "no ssh to host 3"
+pkill -KILL -f "^/usr/bin/ssh -F $work/ssh_config .* 10.78.0.3 " || fail "no ssh to host 3"
 for _ in $(seq 3000); do
     grep -q '^ftrun: 10.78.0.3 lost' err && break
     sleep 0.01
