@@ -19,7 +19,7 @@ unshare -n -m -u -i -p --fork true 2>/dev/null || skip "the kernel gives no name
 down() {
     for k in $(seq $hosts); do
         [ ! -s "$work/$k.pid" ] || kill -9 "$(cat "$work/$k.pid")" 2>/dev/null
-        rm -f "$work/$k.pid"
+        rm -f "$work/$k.pid" "$work/ready$k"
         ip netns del "$tag$k" 2>/dev/null
     done
     ip netns del "${tag}sw" 2>/dev/null
@@ -31,7 +31,7 @@ trap 'down; rm -rf "$work"' EXIT
     for k in $(seq $hosts); do echo "10.78.0.$k host$k"; done
 } >"$names"
 
-# What a host's first process does: $1 its number, $2 the names.
+# What a host's first process does: $1 its number, $2 the names. It waits, so orphaned processes are reaped.
 cat >init <<'EOM'
 hostname "host$1"
 mount --make-rprivate /
@@ -39,7 +39,9 @@ mount -t proc proc /proc
 mount --bind "$2" /etc/hosts
 mount -t tmpfs -o mode=1777 tmpfs /dev/shm
 ip link set lo up
-exec sleep 1000
+sleep 1000 &
+: >"ready$1"
+wait
 EOM
 # what ftrun --rsh calls: rsh HOST COMMAND...
 cat >rsh <<EOM
@@ -64,10 +66,10 @@ up() {
             </dev/null >/dev/null 2>&1 &
         agent=$!
         for _ in $(seq 500); do
-            first=$(cat "/proc/$agent/task/$agent/children" 2>/dev/null)
-            [ "$(tr '\0' ' ' 2>/dev/null <"/proc/${first% }/cmdline")" = "sleep 1000 " ] && break
+            [ -e "ready$k" ] && break
             sleep 0.02
         done
+        first=$(cat "/proc/$agent/task/$agent/children")
         echo "${first% }" >"$k.pid"
     done
 }
