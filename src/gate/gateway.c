@@ -479,10 +479,12 @@ static void look_at_nodes(struct ft_gate *g)
 static void look_at_links(struct ft_gate *g, uint64_t now_ns)
 {
     uint64_t unreachable = 0;
-    for (int k = 0; k < g->b->nodes.n; k++)
-        if (k != g->cfg.wire.self && !(g->out >> k & 1) &&
-            ft_wire_away(g->wire, k) > g->cfg.unreachable_ns)
+    for (int k = 0; k < g->b->nodes.n; k++) {
+        uint64_t away = ft_wire_away(g->wire, k);
+        if (k != g->cfg.wire.self && !(g->out >> k & 1) && away > g->cfg.unreachable_ns &&
+            (ft_wire_met(g->wire, k) || away > g->cfg.first_ns))
             unreachable |= 1ull << k;
+    }
     atomic_store_explicit(&g->b->nodes.unreachable, unreachable, memory_order_relaxed);
     atomic_store_explicit(&g->b->nodes.gateway_ns, now_ns, memory_order_relaxed);
 }

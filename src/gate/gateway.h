@@ -30,6 +30,7 @@ struct ft_gate_config {
     struct ft_wire_config wire; /* self: this node */
     uint64_t arena_bytes;       /* as all arenas of the job */
     uint64_t unreachable_ns;    /* a node is unreachable after this time without a connection */
+    uint64_t first_ns; /* and after this time, if it is longer, if there never was one: it starts */
     const char *arena_dir;
 };
 
@@ -43,7 +44,7 @@ const char *ft_gate_why(const struct ft_gate *g);
 int ft_gate_fd(const struct ft_gate *g); /* something has come: for poll; -1: as ft_wire_fd */
 /* Steps until it cannot go on, and says why on stderr. Sleeps when nothing happens, and wakes
  * when something comes over the wire or a process of its node rings (doze.h). Few words change
- * without a ring, and it looks for these each half millisecond. */
+ * without a ring, as when a process has ended, and it looks for these each 0.5 to 4 ms. */
 void ft_gate_run(struct ft_gate *g);
 
 #endif

@@ -23,6 +23,8 @@
 #include "wire/wire_net.h"
 
 #define MOCK_NODES 4 /* at most */
+#define MOCK_UNREACHABLE 50000000
+#define MOCK_FIRST 200000000
 #ifndef MOCK_ARENA
 #define MOCK_ARENA (16ull << 20) /* bytes of an arena */
 #endif
@@ -76,6 +78,8 @@ static inline void mock_begin(int n, const int *end, uint64_t seed,
                                               .again_ns = again_ns,
                                               .net = m.net,
                                               .faults = faults ? &faults[k] : NULL},
+                                     .unreachable_ns = MOCK_UNREACHABLE,
+                                     .first_ns = MOCK_FIRST,
                                      .arena_bytes = MOCK_ARENA,
                                      .arena_dir = "memfd"};
         HOLDS(ft_gate_open(&cfg, &m.gate[k]) == FT_OK);

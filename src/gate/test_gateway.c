@@ -443,6 +443,29 @@ static void ends_are_told_last(void **state)
                  40, 3);
 }
 
+/* [A loaded host takes longer to start its gateway than two hosts may be cut off.] */
+static void a_node_that_starts_late(void **state)
+{
+    static const struct ft_wire_weather fast = {.delay_ns = 1000, .patience_ns = 10000000};
+    (void)state;
+    begin(&fast, 2, 0);
+    const _Atomic uint64_t *unreachable = &m.board[0]->nodes.unreachable;
+    for (uint64_t began = m.now; m.now - began < MOCK_FIRST; mock_step(0, 1000000))
+        HOLDS(atomic_load(unreachable) == 0);
+    mock_step(0, 1000000);
+    mock_step(0, 1000000);
+    HOLDS(atomic_load(unreachable) == 6); /* nodes 1 and 2 */
+    start_all();
+    HOLDS(atomic_load(unreachable) == 0);
+    ft_wire_net_cut(m.net, 0, 1, 1);
+    say(0, 2); /* or nobody notices it */
+    for (int n = 0; n < (MOCK_UNREACHABLE + MOCK_FIRST / 2) / 1000000; n++)
+        mock_step(n % NODES, 1000000);
+    HOLDS(atomic_load(unreachable) == 2);
+    ft_wire_net_cut(m.net, 0, 1, 0);
+    end();
+}
+
 /* A node's last processes end, and what its gateway has said of them before is late: it comes when
  * all others have forgotten them. */
 static void late_words_of_the_forgotten(void **state)
@@ -685,6 +708,7 @@ int main(void)
         cmocka_unit_test(bad_weather),
         cmocka_unit_test(ends_are_told_last),
         cmocka_unit_test(late_words_of_the_forgotten),
+        cmocka_unit_test(a_node_that_starts_late),
         cmocka_unit_test(eras_turn),
         cmocka_unit_test(goes_on_from_the_cut),
         cmocka_unit_test(nonsense),

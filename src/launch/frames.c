@@ -128,7 +128,7 @@ int ft_frames_hear(struct ft_frames *f, struct ft_frame *out)
 
 int ft_frames_await(struct ft_frames *f, struct ft_frame *out, int ms)
 {
-    uint64_t until = ft_now_ns() + (uint64_t)ms * 1000000;
+    uint64_t until = ms < 0 ? UINT64_MAX : ft_now_ns() + (uint64_t)ms * 1000000;
     for (;;) {
         ft_frames_flush(f);
         int heard = ft_frames_hear(f, out);
@@ -137,6 +137,6 @@ int ft_frames_await(struct ft_frames *f, struct ft_frame *out, int ms)
             return heard;
         struct pollfd p[] = {{.fd = f->in, .events = POLLIN},
                              {.fd = ft_frames_waiting(f) ? f->out : -1, .events = POLLOUT}};
-        (void)poll(p, FT_COUNTOF(p), (int)((until - now) / 1000000) + 1);
+        (void)poll(p, FT_COUNTOF(p), ms < 0 ? -1 : (int)((until - now) / 1000000) + 1);
     }
 }

@@ -23,18 +23,19 @@ enum ft_frame_kind {
     FT_SAY_INPUT,     /* more of standard input; empty: it is over. Only after FT_SAY_WANTS */
     FT_SAY_INPUT_IS,  /* struct ft_say_number: number: enum ft_input_is, as another node says */
     FT_SAY_SAVES,     /* struct ft_say_saves: how far saving is */
-    FT_SAY_SAVE,      /* struct ft_say_save, the ranks, then the directory: their images are to be saved */
-    FT_SAY_BYE,       /* the keeper may end */
+    FT_SAY_SAVE, /* struct ft_say_save, the ranks, then the directory: their images are to be saved
+                  */
+    FT_SAY_BYE,  /* the keeper may end */
     /* from the keeper */
     FT_SAY_LISTENS, /* the address of its gateway, a text */
-    FT_SAY_BOARD,   /* what has changed of its board: runs of bytes, each after a struct ft_say_run */
-    FT_SAY_OUTPUT,  /* struct ft_say_number (of: slot * 2 + stream), then bytes of that file */
-    FT_SAY_EARLY,   /* what its processes print to standard output before MPI_Init, and without MPI */
-    FT_SAY_GONE,    /* struct ft_say_number (of: slot): its process has ended, as waitpid says */
-    FT_SAY_ASK,     /* uint64_t: it asks for its lease, at this time of its own */
-    FT_SAY_WANTS,   /* it wants more of standard input */
-    FT_SAY_SAVED,     /* struct ft_say_saved, then what is known of the files, or why there are none */
-    FT_SAY_WHY      /* the keeper cannot go on, a text */
+    FT_SAY_BOARD, /* what has changed of its board: runs of bytes, each after a struct ft_say_run */
+    FT_SAY_OUTPUT, /* struct ft_say_number (of: slot * 2 + stream), then bytes of that file */
+    FT_SAY_EARLY, /* what its processes print to standard output before MPI_Init, and without MPI */
+    FT_SAY_GONE,  /* struct ft_say_number (of: slot): its process has ended, as waitpid says */
+    FT_SAY_ASK,   /* uint64_t: it asks for its lease, at this time of its own */
+    FT_SAY_WANTS, /* it wants more of standard input */
+    FT_SAY_SAVED, /* struct ft_say_saved, then what is known of the files, or why there are none */
+    FT_SAY_WHY    /* the keeper cannot go on, a text */
 };
 struct ft_say_number {
     uint32_t of, number;
@@ -82,7 +83,7 @@ void ft_frames_flush(struct ft_frames *f);
 size_t ft_frames_waiting(const struct ft_frames *f); /* bytes that are not sent yet */
 /* Takes the next frame. 1; 0: none is complete yet; -1: the other end has gone. */
 int ft_frames_hear(struct ft_frames *f, struct ft_frame *out);
-/* Waits for a frame as long as ms milliseconds. 1; 0: none came; -1. */
+/* Waits for a frame as long as ms milliseconds; below 0: for ever. 1; 0: none came; -1. */
 int ft_frames_await(struct ft_frames *f, struct ft_frame *out, int ms);
 
 #endif

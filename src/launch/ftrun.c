@@ -284,10 +284,8 @@ static struct ft_remote *far_nodes(const struct run *r)
     static struct ft_remote remote;
     static char *identity[FT_IDS];
     char path[PATH_MAX];
-    int64_t start = 0;
     if (!r->o.nhosts)
         return NULL;
-    FT_ASSERT(ft_setting_i64(FT_SET_START_TIMEOUT, &start, NULL, 0) == FT_OK); /* it was checked */
     if (!identity[0])
         ft_identities(ft_find_program(r->o.program[0], path, sizeof path) == FT_OK ? path : NULL,
                       r->preload, identity);
@@ -298,7 +296,7 @@ static struct ft_remote *far_nodes(const struct run *r)
                                    .program = r->o.program,
                                    .identity = identity,
                                    .mixed = r->o.mixed,
-                                   .start_ms = (int)start,
+                                   .start_ms = ft_keeper_start_ms(),
                                    .lease_ns = ft_keeper_lease_ns()};
     ft_remote_init(&remote, &cfg);
     return &remote;
@@ -571,7 +569,8 @@ static void watch_job(struct run *r, struct ft_verdict *v)
 static void await_save(struct run *r, struct ft_verdict *v)
 {
     ft_save_step(&r->save, r->b);
-    while (ft_save_busy(&r->save) || (strcmp(v->result, "lost") == 0 && ft_save_last(&r->save, r->b))) {
+    while (ft_save_busy(&r->save) ||
+           (strcmp(v->result, "lost") == 0 && ft_save_last(&r->save, r->b))) {
         struct pollfd p = {.fd = r->signal_fd, .events = POLLIN};
         if (ft_save_stands_still(&r->save, ft_now_ns())) {
             say("checkpoint %llu was not saved: nothing could be written for a minute",
@@ -644,8 +643,8 @@ static void write_reports(struct run *r, const struct ft_verdict *v)
     }
 }
 
-/* A test whose failure did not happen has shown nothing. What a host that is lost has passed last is
- * not known. */
+/* A test whose failure did not happen has shown nothing. What a host that is lost has passed last
+ * is not known. */
 static void look_at_injections(const struct run *r)
 {
     if (r->remote && atomic_load(&r->b->nodes.out))

@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -53,6 +54,13 @@ uint64_t ft_keeper_lease_ns(void)
     return (uint64_t)ms * 1000000;
 }
 
+int ft_keeper_start_ms(void)
+{
+    int64_t ms = 0;
+    FT_ASSERT(ft_setting_i64(FT_SET_START_TIMEOUT, &ms, NULL, 0) == FT_OK);
+    return ms == 0 ? -1 : ms > INT_MAX ? INT_MAX : (int)ms;
+}
+
 void ft_keeper_depend_on(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -74,25 +82,26 @@ _Noreturn static void be_gateway(const struct ft_keeper_gateway *k)
     int64_t size = 0;
     const char *faulty = ft_setting_str(FT_SET_WIRE_FAULTS);
     struct ft_wire_faults faults = {.inner = NULL};
-    int on = 0;
+    int on = 0, start = ft_keeper_start_ms();
     FT_ASSERT(ft_setting_i64(FT_SET_ARENA_SIZE, &size, NULL, 0) == FT_OK); /* it was checked */
     FT_ASSERT(!*faulty || ft_wire_faults_read(faulty, k->self, &faults, &on));
     faults.inner = &ft_wire_sock;
     faults.rng.s = strtoull(ft_setting_str(FT_SET_TEST_SEED), NULL, 0) + (uint64_t)k->self;
-    struct ft_gate_config cfg = {.board = k->board,
-                                 .ops = on ? &ft_wire_fault : &ft_wire_sock,
-                                 .wire = {.self = k->self,
-                                          .nnodes = k->board->nodes.n,
-                                          .secret = k->secret,
-                                          .again_ns = AGAIN_NS,
-                                          .silent_ns = k->lease_ns ? ft_max_u64(k->lease_ns / 2, AGAIN_NS)
-                                                                   : SILENT_NS,
-                                          .address = k->address,
-                                          .listener = 1 + k->listener,
-                                          .faults = on ? &faults : NULL},
-                                 .unreachable_ns = k->lease_ns ? k->lease_ns / 2 : UINT64_MAX,
-                                 .arena_bytes = ft_align_up((uint64_t)size, 1 << 21),
-                                 .arena_dir = ft_setting_str(FT_SET_ARENA_DIR)};
+    struct ft_gate_config cfg = {
+        .board = k->board,
+        .ops = on ? &ft_wire_fault : &ft_wire_sock,
+        .wire = {.self = k->self,
+                 .nnodes = k->board->nodes.n,
+                 .secret = k->secret,
+                 .again_ns = AGAIN_NS,
+                 .silent_ns = k->lease_ns ? ft_max_u64(k->lease_ns / 2, AGAIN_NS) : SILENT_NS,
+                 .address = k->address,
+                 .listener = 1 + k->listener,
+                 .faults = on ? &faults : NULL},
+        .unreachable_ns = k->lease_ns ? k->lease_ns / 2 : UINT64_MAX,
+        .first_ns = start < 0 ? UINT64_MAX : (uint64_t)start * 1000000,
+        .arena_bytes = ft_align_up((uint64_t)size, 1 << 21),
+        .arena_dir = ft_setting_str(FT_SET_ARENA_DIR)};
     if (ft_gate_open(&cfg, &gate) == FT_OK)
         ft_gate_run(gate);
     else

@@ -27,6 +27,9 @@ pid_t ft_keeper_gateway(const struct ft_keeper_gateway *cfg);
 int ft_keeper_listen(const char *address, char *out, size_t size);
 /* FTRMA_LEASE_MS, which was checked; 0: no host is lost because nothing is heard of it. */
 uint64_t ft_keeper_lease_ns(void);
+/* FTRMA_START_TIMEOUT_MS, which was checked: how long a host may take to start. Below 0: for ever.
+ */
+int ft_keeper_start_ms(void);
 /* Dies with its parent. */
 void ft_keeper_depend_on(pid_t parent);
 

@@ -172,7 +172,7 @@ static void start_gateway(struct node *n)
     if (listener < 0)
         give_up(n, "it cannot listen at %s: %s", n->address, strerror(errno));
     ft_frames_say(&n->frames, FT_SAY_LISTENS, mine, strlen(mine) + 1, NULL, 0);
-    if (ft_frames_await(&n->frames, &f, HELLO_MS) != 1 || f.kind != FT_SAY_START)
+    if (ft_frames_await(&n->frames, &f, ft_keeper_start_ms()) != 1 || f.kind != FT_SAY_START)
         give_up(n, "ftrun has not said where the other nodes are");
     const char *at = f.data, *end = f.data + f.bytes;
     for (int i = 0; i < n->hello.nodes.n; i++)

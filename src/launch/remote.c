@@ -104,6 +104,8 @@ static void begin_leases(struct ft_remote *r)
                                  .own = -1,
                                  .lease = lease,
                                  .drift = lease / 50,
+                                 .first = r->cfg.start_ms < 0 ? FT_LEASE_FOREVER
+                                                              : (uint64_t)r->cfg.start_ms * 1000000,
                                  .tick = TICK_NS,
                                  .bearable = 1};
     ft_arbiter_init(&r->arbiter, &cfg, ranks, ft_now_ns());

@@ -27,19 +27,19 @@ struct ft_remote_config {
     char *const *program;
     char *const *identity; /* FT_IDS (identity.h) */
     int mixed;             /* hosts may differ in them */
-    int start_ms;      /* how long a node may take to begin */
-    uint64_t lease_ns; /* of each node; 0: forever */
+    int start_ms;          /* how long a node may take to begin; below 0: for ever */
+    uint64_t lease_ns;     /* of each node; 0: forever */
 };
 
 struct ft_remote_node {
     struct ft_frames frames;
     pid_t rsh;
     int rsh_ended, rsh_status; /* as waitpid says */
-    int ended; /* there is no keeper: not yet, or the node is out */
+    int ended;                 /* there is no keeper: not yet, or the node is out */
     char address[64];
     int input, wants; /* where our standard input is read for it, or -1; its keeper asked for it */
     struct ft_sink saved; /* FT_SAY_SAVED; empty: nothing was said */
-    char why[300]; /* what the keeper has said, or why the node is out; empty: not known */
+    char why[300];        /* what the keeper has said, or why the node is out; empty: not known */
 };
 
 struct ft_remote {
@@ -50,7 +50,7 @@ struct ft_remote {
     unsigned char gone[FT_MAX_SLOTS]; /* the process of that slot has ended */
     uint64_t out;
     uint32_t input_is; /* enum ft_input_is */
-    int worst; /* the highest exit status of a process */
+    int worst;         /* the highest exit status of a process */
     struct ft_arbiter arbiter;
     uint64_t unreachable[FT_NODES]; /* as reported */
     struct ft_say_saves told;       /* of saving */

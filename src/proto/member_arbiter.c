@@ -44,11 +44,16 @@ static void live_on(struct ft_arbiter *m, uint64_t now)
         m->node[i].granted = m->lived;
 }
 
+static int is_over(const struct ft_arbiter *m, int node)
+{
+    uint64_t lease = m->node[node].asked ? m->cfg.lease : ft_max_u64(m->cfg.first, m->cfg.lease);
+    return m->lived - m->node[node].granted > lease + m->cfg.drift;
+}
+
 static void look_at_leases(struct ft_arbiter *m, struct ft_arbiter_action *out)
 {
     for (int i = 0; i < m->cfg.nnodes; i++)
-        if (i != m->cfg.own && !m->node[i].out &&
-            m->lived - m->node[i].granted > m->cfg.lease + m->cfg.drift)
+        if (i != m->cfg.own && !m->node[i].out && is_over(m, i))
             put_out(m, i, FT_OUT_LEASE, out);
 }
 
@@ -73,6 +78,7 @@ static void renew(struct ft_arbiter *m, const struct ft_arbiter_event *ev,
     out->node = ev->node;
     out->sent = ev->sent;
     node->granted = m->lived;
+    node->asked = 1;
 }
 
 /* ---- reports ---- */

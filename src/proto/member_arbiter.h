@@ -19,21 +19,24 @@
  * collected again: the others' reports may have had the same cause.
  *
  * A lease is over when the arbiter has lived through more than lease + drift since it granted it.
+ * The first one is longer, as a node asks only after it has started. [A loaded host takes longer
+ * than a lease to start its gateway and its processes.]
  * Time in which the arbiter itself stood still does not count, and after that all leases start
  * again. [`ftrun | less`: the requests of all nodes wait in its buffers, and all of them would be
  * out.] */
 struct ft_arbiter_cfg {
     int nnodes, own; /* own: the arbiter's node, whose lease is not checked; -1: none */
     uint64_t lease, drift;
-    uint64_t tick; /* the period of TIME; a gap of more than two of them is a standstill */
-    int bearable;  /* so many nodes may be lost together; when more are reported, the arbiter waits
-                      up to a  lease longer */
+    uint64_t first; /* what a node may take to ask for the first time, if longer than a lease */
+    uint64_t tick;  /* the period of TIME; a gap of more than two of them is a standstill */
+    int bearable;   /* so many nodes may be lost together; when more are reported, the arbiter waits
+                       up to a  lease longer */
 };
 
 struct ft_arbiter_node {
     uint64_t granted; /* lived when its lease was last granted */
     uint32_t ranks;
-    uint32_t out;
+    uint32_t asked, out; /* asked: at least once */
 };
 
 struct ft_arbiter {

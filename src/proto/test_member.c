@@ -58,7 +58,7 @@ static struct ft_arbiter arbiter(int own, int bearable)
 {
     static const uint32_t ranks[4] = {2, 2, 1, 2};
     static struct ft_arbiter m;
-    ft_arbiter_init(&m, &(struct ft_arbiter_cfg){4, own, LEASE, 2, 1, bearable}, ranks, 100);
+    ft_arbiter_init(&m, &(struct ft_arbiter_cfg){4, own, LEASE, 2, 0, 1, bearable}, ranks, 100);
     return m;
 }
 
@@ -77,6 +77,24 @@ static void a_lease_that_is_not_renewed(void **state)
     m = arbiter(0, 1); /* its own node needs none */
     now = 100;
     assert_int_equal(pass(&m, &now, 3 * LEASE, 0), -1);
+}
+
+static void a_start_may_take_longer(void **state)
+{
+    (void)state;
+    static const uint32_t ranks[4] = {2, 2, 1, 2};
+    for (int asks = 0; asks < 2; asks++) {
+        struct ft_arbiter m;
+        struct ft_arbiter_cfg cfg = {
+            .nnodes = 4, .own = -1, .lease = LEASE, .drift = 2, .first = 4 * LEASE, .tick = 1};
+        uint64_t now = 100;
+        ft_arbiter_init(&m, &cfg, ranks, now);
+        assert_int_equal(pass(&m, &now, 3 * LEASE, 3), -1);
+        if (asks) /* from then on its lease is as long as others' */
+            assert_int_equal(pass(&m, &now, 1, -1), -1);
+        assert_int_equal(pass(&m, &now, LEASE + 2, 3), -1);
+        assert_int_equal(pass(&m, &now, 1, 3), 3);
+    }
 }
 
 static void a_standstill_does_not_count(void **state)
@@ -214,6 +232,7 @@ int main(void)
                                        cmocka_unit_test(a_standstill_does_not_count),
                                        cmocka_unit_test(who_goes),
                                        cmocka_unit_test(the_silent_one_goes),
+                                       cmocka_unit_test(a_start_may_take_longer),
                                        cmocka_unit_test(what_is_taken_back_and_what_is_too_much),
                                        cmocka_unit_test(a_lease_from_its_keeper),
                                        cmocka_unit_test(a_fence)};

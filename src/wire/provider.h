@@ -65,6 +65,7 @@ struct ft_wire_held {
 struct ft_wire_peer {
     struct ft_link link;
     int out, connected; /* connected: the provider has a connection, whatever the link's state is */
+    int met;            /* there has been a connection */
     int say, hello;     /* say: our state must be sent; hello: the first message must be sent */
     uint64_t tried_ns, away_ns;
     struct ft_wire_sent sent[FT_WIRE_CLASSES][FT_LINK_WINDOW];

@@ -25,7 +25,7 @@
 
 #define NODES 3
 #define PLACES 64      /* frames of a class under way to one node, at most */
-#define ROUNDS 3000000 /* after this many a frame will never come */
+#define ROUNDS 20000000 /* after this many a frame will never come */
 #define MS 1000000ull
 
 /* How a case goes. */
@@ -35,8 +35,8 @@ struct how {
     struct ft_wire_weather weather;
     unsigned cut_in, slow_in;
     uint64_t delay_ns; /* of what nodes other than node 1 send */
-    int real_time;   /* the provider has a clock of its own */
-    uint64_t frames; /* of each class from each node to each other */
+    int real_time;     /* the provider has a clock of its own */
+    uint64_t frames;   /* of each class from each node to each other */
 };
 
 /* From one node to another one. */
@@ -267,7 +267,7 @@ static const struct how cases[] = {
     {.name = "fault over sock, late",
      .ops = &ft_wire_fault,
      .inner = &ft_wire_sock,
-     .cut_in = 1000,
+     .cut_in = 4000,
      .delay_ns = 2 * MS,
      .real_time = 1,
      .frames = 100},
@@ -358,6 +358,7 @@ static void a_secret_is_needed(void **state)
         assert_int_equal(came_to(2, 2000), 0);
         assert_int_equal(came_to(0, 2000), 0);
         assert_int_equal(ft_wire_away(t->wire[0], 2) > 0, 1);
+        assert_false(ft_wire_met(t->wire[0], 2));
         end();
     }
 }
@@ -393,7 +394,7 @@ static void a_cut_in_one_direction(void **state)
     ft_wire_net_cut(t->net, 0, 1, 1);
     send_word(0, 1);
     assert_int_equal(came_to(1, 20000), 0);
-    assert_true(ft_wire_away(t->wire[0], 1) > 20 * MS);
+    assert_true(ft_wire_away(t->wire[0], 1) > 20 * MS && ft_wire_met(t->wire[0], 1));
     assert_int_equal(ft_wire_away(t->wire[0], 2), 0);
     ft_wire_net_cut(t->net, 0, 1, 0);
     assert_int_equal(came_to(1, ROUNDS), 1);

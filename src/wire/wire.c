@@ -299,6 +299,8 @@ uint64_t ft_wire_away(const struct ft_wire *w, int node)
     return p->link.up ? 0 : w->now_ns - p->away_ns;
 }
 
+int ft_wire_met(const struct ft_wire *w, int node) { return w->peer[node].met; }
+
 void ft_wire_progress(struct ft_wire *w, uint64_t now_ns)
 {
     w->now_ns = now_ns;
@@ -307,6 +309,7 @@ void ft_wire_progress(struct ft_wire *w, uint64_t now_ns)
         struct ft_wire_peer *p = &w->peer[i];
         if (!is_peer(w, i) || p->out)
             continue;
+        p->met |= p->link.up;
         if (p->link.up || !p->away_ns)
             p->away_ns = now_ns;
         if (p->link.dials && !p->link.up && now_ns - p->tried_ns >= w->cfg.again_ns) {

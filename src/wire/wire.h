@@ -97,5 +97,7 @@ void ft_wire_out(struct ft_wire *w, int node);
 /* The time for which there has been no connection to that node, as of the last progress; 0: there
  * is one. */
 uint64_t ft_wire_away(const struct ft_wire *w, int node);
+/* Whether there has ever been a connection to that node, as of the last progress. */
+int ft_wire_met(const struct ft_wire *w, int node);
 
 #endif
