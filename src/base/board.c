@@ -414,16 +414,6 @@ void ft_bell_wait(struct ft_board *b, int slot, uint32_t heard, int ms)
         syscall(SYS_futex, &b->slot[slot].bell, FUTEX_WAIT, heard, &limit, NULL, 0);
 }
 
-void ft_gate_bell_ring(struct ft_board *b)
-{
-    atomic_thread_fence(memory_order_seq_cst); /* between what was said and this look */
-    if (!atomic_load_explicit(&b->nodes.dozing, memory_order_relaxed))
-        return;
-    int pid = atomic_load(&b->nodes.gateway_pid);
-    if (pid > 0)
-        (void)kill(pid, SIGURG); /* which is ignored by whoever has its number now */
-}
-
 void ft_bell_ring(struct ft_board *b, int slot)
 {
     FT_ASSERT(slot >= 0 && slot < b->nslots);

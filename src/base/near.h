@@ -19,6 +19,10 @@ static inline int ft_board_near(const struct ft_board *b, int slot)
     return slot >= b->near_from && slot < b->near_end;
 }
 
+/* 1: ranks and gateways that compute on this machine outnumber the cores that this process may use,
+ * so whoever only waits should sleep soon. */
+int ft_board_crowded(const struct ft_board *b);
+
 /* The node of a slot; 0 in a job on one node. */
 static inline int ft_board_node_of(const struct ft_board *b, int slot)
 {

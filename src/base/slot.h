@@ -37,6 +37,7 @@ struct ft_board_place {
 /* Which slots are on which node. */
 struct ft_board_nodes {
     int32_t n;             /* 0: the job is on one node */
+    int32_t hosts;         /* 1: each node is a machine; 0: all are on this one (--virtual-nodes) */
     int32_t end[FT_NODES]; /* the slots below this one that are on no earlier node are on it */
     char name[FT_NODES][16];
     _Atomic uint64_t out;      /* bit k: node k is out. Written by the launcher */

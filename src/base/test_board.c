@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -455,6 +456,34 @@ static void nobody_dies_for_want_of_descriptors(void **state)
     assert_int_equal(ft_proc_gone((int)getpid(), mine + 1), 1);
 }
 
+/* Of 4 ranks; on one core whatever the machine has, and on four if it has them. */
+static void cores_are_crowded(void **state)
+{
+    cpu_set_t all, some;
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&some);
+    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&some) < 4; i++) {
+        if (!CPU_ISSET(i, &all))
+            continue;
+        CPU_SET(i, &some);
+        assert_int_equal(sched_setaffinity(0, sizeof some, &some), 0);
+        int cores = CPU_COUNT(&some);
+        f.b->nodes.n = f.b->nodes.hosts = 0;
+        assert_int_equal(ft_board_crowded(f.b), cores < 4);
+        f.b->nodes.n = 2; /* with their gateways */
+        assert_true(ft_board_crowded(f.b));
+        f.b->nodes.hosts = 1; /* slots 3 to 5 are here: one rank, a checksum process, a spare */
+        f.b->near_from = 3;
+        f.b->near_end = 6;
+        f.b->slot[3].at_first = FT_WHO(FT_ROLE_RANK, 3);
+        f.b->slot[4].at_first = FT_WHO(FT_ROLE_CHECKSUM, 0);
+        f.b->slot[5].at_first = FT_WHO(FT_ROLE_SPARE, 0);
+        assert_int_equal(ft_board_crowded(f.b), cores < 2);
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,6 +502,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(bells_ring_the_right_slot, make, drop),
         cmocka_unit_test_setup_teardown(the_dead_are_told_from_the_living, make, drop),
         cmocka_unit_test_setup_teardown(nobody_dies_for_want_of_descriptors, make, drop),
+        cmocka_unit_test_setup_teardown(cores_are_crowded, make, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

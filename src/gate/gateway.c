@@ -28,7 +28,9 @@
 #define AHEAD 4          /* frames of records that wait for the wire, to one node */
 #define BULK 8           /* frames with pieces of images that are taken before anything else is */
 #define SPINS 200        /* steps without anything before it sleeps */
-#define NAP_NS 500000
+#define SPIN_NS 200000   /* at most, where processes outnumber cores */
+#define NAP_NS 500000    /* a sleep; each that was in vain doubles the next one, up to */
+#define NAP_MOST_NS 4000000
 #define CLOSED_CLASSES 2 /* OPS and MSG */
 #define UNMATCHED 6000   /* as many as fit into a frame */
 
@@ -662,20 +664,30 @@ static void say_dozing(void *gate, uint32_t dozing)
 void ft_gate_run(struct ft_gate *g)
 {
     struct ft_doze doze;
+    int64_t nap = NAP_NS;
+    uint64_t since = 0; /* the last step that did something */
+    int crowded = ft_board_crowded(g->b);
     if (ft_wait_join() != FT_OK) /* [It says something, and does not see that the reader sleeps.] */
         stop(g, "the system call membarrier does not work here");
     ft_doze_begin(&doze, g->b);
     for (int idle = 0, did; (did = ft_gate_step(g, ft_now_ns())) >= 0;) {
         idle = did ? 0 : idle + 1;
-        if (idle <= SPINS) {
+        if (idle == 0) {
+            since = ft_now_ns();
+            nap = NAP_NS;
+        }
+        if (idle <= SPINS && !(crowded && ft_now_ns() - since > SPIN_NS)) {
             ft_doze_end(&doze, say_dozing, g);
             if (idle > 0)
                 sched_yield();
         } else if (!doze.dozing) {
             ft_doze_say(&doze, say_dozing, g);
-        } else if (ft_doze_sleep(&doze, ft_gate_fd(g), NAP_NS)) {
+        } else if (ft_doze_sleep(&doze, ft_gate_fd(g), nap)) {
             ft_doze_end(&doze, say_dozing, g);
             idle = 0;
+            since = ft_now_ns();
+        } else {
+            nap = nap < NAP_MOST_NS ? 2 * nap : NAP_MOST_NS;
         }
     }
     fprintf(stderr, "ftrma: the gateway of node %d cannot go on: %s\n", g->cfg.wire.self, g->why);

@@ -108,6 +108,7 @@ int ft_nodes_make(struct ft_nodes *nodes, const struct ft_spread_ask *cut, struc
         return 0;
     }
     nodes->n = b->nodes.n = k;
+    b->nodes.hosts = remote != NULL;
     find_ends(cut, b->nodes.end);
     for (int i = 0; i < k; i++) {
         if (remote)

@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,9 +275,7 @@ static uint32_t choose_spin(struct ft_rt *rt)
 {
     if (*ft_setting_str(FT_SET_SPIN))
         return (uint32_t)setting(rt->self, FT_SET_SPIN);
-    cpu_set_t cpus;
-    int cores = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-    return rt->board->nranks <= cores ? 200 : 0;
+    return ft_board_crowded(rt->board) ? 0 : 200;
 }
 
 static void open_all(struct ft_rt *rt)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * wire_sock.c - the provider sock: a nonblocking TCP connection between each two nodes, all in one
- * epoll. Each node listens; the one with the lower number dials.
+ * epoll. Each node listens; the one with the lower number dials. A poll at which nothing has come
+ * is one system call, whatever the number of nodes.
  *
  * A packet is sent unchanged. If the kernel does not take all of it at once, the rest is sent
  * first, and the next packet after it. An accepted connection belongs to no node until its first
@@ -46,6 +47,9 @@ struct sock_guest {
     char in[FIRST_BYTES];
 };
 
+/* What an event of the epoll is about: a node's connection, a guest, or the listener. */
+enum { GUEST_EVENT = FT_WIRE_NODES, LISTENER_EVENT = GUEST_EVENT + GUESTS, EVENTS };
+
 struct sock_state {
     int epoll, listener;
     struct sock_guest guest[GUESTS];
@@ -87,11 +91,12 @@ static void tune(const struct ft_wire *w, int fd)
     set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 }
 
-/* Edge-triggered events suffice, as each poll reads and writes until nothing is left. */
-static int watch(const struct ft_wire *w, int fd)
+/* Edge-triggered events suffice, as each is answered by reading and writing until nothing is left.
+ * op: EPOLL_CTL_ADD, or EPOLL_CTL_MOD, which tells again what is there already. */
+static int watch(const struct ft_wire *w, int op, int fd, int about)
 {
-    struct epoll_event e = {.events = EPOLLIN | EPOLLOUT | EPOLLET};
-    return epoll_ctl(state_of(w)->epoll, EPOLL_CTL_ADD, fd, &e) == 0;
+    struct epoll_event e = {.events = EPOLLIN | EPOLLOUT | EPOLLET, .data.u32 = (uint32_t)about};
+    return epoll_ctl(state_of(w)->epoll, op, fd, &e) == 0;
 }
 
 static int listen_at(const struct addrinfo *a)
@@ -125,7 +130,7 @@ static enum ft_status sock_open(struct ft_wire *w)
     s->epoll = epoll_create1(EPOLL_CLOEXEC);
     s->listener = s->epoll < 0 ? -1 : w->cfg.listener ? w->cfg.listener - 1 : listen_at(a);
     freeaddrinfo(a);
-    if (s->listener >= 0 && watch(w, s->listener))
+    if (s->listener >= 0 && watch(w, EPOLL_CTL_ADD, s->listener, LISTENER_EVENT))
         return FT_OK;
     int why = errno;
     if (s->listener >= 0)
@@ -181,7 +186,7 @@ static void sock_dial(struct ft_wire *w, int node)
     if (fd >= 0) {
         tune(w, fd);
         c->connecting = 1;
-        if (!adopt(w, node, fd) || !watch(w, fd) ||
+        if (!adopt(w, node, fd) || !watch(w, EPOLL_CTL_ADD, fd, node) ||
             (connect(fd, a->ai_addr, a->ai_addrlen) != 0 && errno != EINPROGRESS))
             sock_hang_up(w, node); /* the next attempt may succeed */
     }
@@ -316,7 +321,7 @@ static void let_in(struct ft_wire *w)
             send_away(g);
         tune(w, fd);
         *g = (struct sock_guest){.fd = fd, .since_ns = w->now_ns};
-        if (!watch(w, fd))
+        if (!watch(w, EPOLL_CTL_ADD, fd, GUEST_EVENT + (int)(g - s->guest)))
             send_away(g);
     }
 }
@@ -335,7 +340,8 @@ static void know(struct ft_wire *w, struct sock_guest *g)
     ft_wire_lost(w, node);
     int fd = g->fd;
     g->fd = -1;
-    if (!adopt(w, node, fd) || !ft_wire_came(w, node, &h, g->in + sizeof h))
+    if (!adopt(w, node, fd) || !watch(w, EPOLL_CTL_MOD, fd, node) ||
+        !ft_wire_came(w, node, &h, g->in + sizeof h))
         lose(w, node);
 }
 
@@ -348,25 +354,36 @@ static void hear_guest(struct ft_wire *w, struct sock_guest *g)
     g->have += came > 0 ? (size_t)came : 0;
     if (g->have == FIRST_BYTES)
         know(w, g);
-    else if (came == 0 || (came < 0 && errno != EAGAIN && errno != EWOULDBLOCK) ||
-             w->now_ns - g->since_ns > 4 * w->cfg.again_ns)
+    else if (came == 0 || (came < 0 && errno != EAGAIN && errno != EWOULDBLOCK))
         send_away(g);
+}
+
+/* An event may be about a connection that has ended meanwhile: then it is about the next one. */
+static void answer(struct ft_wire *w, int about)
+{
+    struct sock_state *s = state_of(w);
+    if (about == LISTENER_EVENT)
+        let_in(w);
+    else if (about < GUEST_EVENT)
+        look_at(w, about);
+    else if (s->guest[about - GUEST_EVENT].fd >= 0)
+        hear_guest(w, &s->guest[about - GUEST_EVENT]);
 }
 
 static void sock_poll(struct ft_wire *w, uint64_t now_ns)
 {
     struct sock_state *s = state_of(w);
-    struct epoll_event e[16];
-    (void)now_ns;
-    while (epoll_wait(s->epoll, e, 16, 0) == 16) /* all is looked at in any case */
-        ;
-    let_in(w);
+    struct epoll_event e[EVENTS];
+    int n = epoll_wait(s->epoll, e, EVENTS, 0);
+    for (int i = 0; i < n; i++)
+        answer(w, (int)e[i].data.u32);
     for (int i = 0; i < GUESTS; i++)
-        if (s->guest[i].fd >= 0)
-            hear_guest(w, &s->guest[i]);
+        if (s->guest[i].fd >= 0 && now_ns - s->guest[i].since_ns > 4 * w->cfg.again_ns)
+            send_away(&s->guest[i]);
+    /* what the kernel had no memory for: there is no event when it has some again */
     for (int i = 0; i < w->cfg.nnodes; i++)
-        if (s->conn[i].fd >= 0)
-            look_at(w, i);
+        if (s->conn[i].at < s->conn[i].n && !s->conn[i].connecting && !flush(&s->conn[i]))
+            lose(w, i);
 }
 
 static int sock_fd(const struct ft_wire *w) { return state_of(w)->epoll; }
