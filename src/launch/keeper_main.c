@@ -651,6 +651,7 @@ int ft_keeper_main(void)
     make_board(&n);
     start_gateway(&n);
     start_processes(&n);
+    ft_failpoint(KEEPER_BEGINS);
     serve(&n);
     ft_failpoint(KEEPER_ENDS);
     ft_children_kill_all();

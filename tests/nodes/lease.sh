@@ -53,6 +53,23 @@ lost_to() {
 }
 
 up
+# A host may take longer than its lease to start, but not to end. FTRMA_START_TIMEOUT_MS is 0: it may take for ever.
+is_stopped() { inside 2 ps -C ftrun -o stat= | grep -q T; }
+begin "keeper=1,point=keeper.begins,action=stop"
+for _ in $(seq 3000); do is_stopped 2>/dev/null && break; sleep 0.02; done
+is_stopped || fail "a late start: nobody has stopped: $(cat err)"
+sleep $((FTRMA_LEASE_MS / 1000 + 2))
+inside 2 pkill -CONT ftrun
+wait $job
+same "a late start" $?
+! grep -q '^ftrun: 10.78.* lost' err || fail "a late start: $(grep -v '^\[ftrma' err)"
+FTRMA_START_TIMEOUT_MS=0 begin "keeper=1,point=keeper.begins"
+wait $job
+status=$?
+[ $status = 75 ] && grep -q '^ftrun: job lost: 10.78.0.2 is lost (its keeper was killed by SIGKILL)' err ||
+    fail "keeper.begins: status $status: $(grep -v '^\[ftrma' err)"
+nothing_on keeper.begins 2
+
 stalls="gateway=1,point=gate.words.taken,hit=60,action=stop"
 lost_to "keeper=1,point=keeper.asked" ".*" "$npb_cg" S
 # a shell is between its server and the program
