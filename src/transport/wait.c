@@ -14,11 +14,8 @@
 
 #include "transport/arena.h"
 
-/* How long it yields: for so many polls and, where processes outnumber cores, for this time at
- * most. A message through two gateways and its answer take less. [Else each would cost a sleep and
- * a wake-up.] */
+/* after this many polls it sleeps: a sleep and a wake-up cost some ten of these */
 #define YIELDS 1000
-#define YIELD_NS 300000
 #define QUIET_POLLS 64 /* polls without a pause: what is under way arrives within these */
 
 FT_STATE(_Atomic uint32_t, ft_attention);
@@ -121,16 +118,6 @@ static void arm(struct ft_waiter *w)
     w->armed = 1;
 }
 
-static int may_yield(struct ft_waiter *w)
-{
-    if (w->polls >= spin + YIELDS)
-        return 0;
-    uint64_t now = ft_now_ns();
-    if (w->polls == spin)
-        w->yields_ns = now;
-    return spin || now - w->yields_ns < YIELD_NS;
-}
-
 void ft_wait(struct ft_waiter *w)
 {
     FT_ASSERT(own);
@@ -154,7 +141,7 @@ void ft_wait(struct ft_waiter *w)
             ft_cpu_relax();
         return;
     }
-    if (may_yield(w)) {
+    if (w->polls < spin + YIELDS) {
         w->polls++;
         sched_yield();
         return;

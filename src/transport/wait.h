@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * wait.h - how a main thread waits: it spins briefly, yields, then sleeps on its doorbell, a futex
- * word in its control block. Where processes outnumber cores it does not spin, and yields for a
- * short time only: each yield costs somebody else a change of processes.
+ * word in its control block.
  *
  *   struct ft_waiter w = FT_WAITER_INIT;
  *   while (!condition()) { progress(); ft_wait(&w); }
@@ -20,7 +19,6 @@
 
 struct ft_waiter {
     uint32_t polls, bell;
-    uint64_t yields_ns; /* since when it yields */
     int armed;
     int unrung; /* nobody rings when the condition changes: check it every 200 us */
     /* 1 + the world rank that is waited for; 0: none, or not known. For messages to users */

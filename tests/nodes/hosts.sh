@@ -44,10 +44,7 @@ begin() { # a job, which has taken some checkpoints
     # shellcheck disable=SC2086
     "$ftrun" -v $safe --report report "$npb_cg" S >out 2>err </dev/null &
     job=$!
-    for _ in $(seq 3000); do
-        grep -q 'checkpoint 4 committed' err 2>/dev/null && break
-        sleep 0.02
-    done
+    has_committed 4
 }
 
 # each host in its turn
@@ -72,10 +69,7 @@ rm -f err
 FTRMA_LEASE_MS=3000 "$ftrun" -v -n 2 --checksums 2 --spares 4 --checkpoint every:2 --report report --rsh "$work/rsh" \
     --host 10.78.0.1,10.78.0.2 "$build/bin/npb_ft" W >out 2>err </dev/null &
 job=$!
-for _ in $(seq 3000); do
-    grep -q 'checkpoint 2 committed' err 2>/dev/null && break
-    sleep 0.02
-done
+has_committed 2
 lose 1
 wait $job || fail "the first of two: $(grep -v '^\[ftrma' err)"
 grep -q '^result:' out && grep -q '^ftrun: 10.78.0.1 lost' err && ! grep -q '^ftrun: 10.78.0.2 lost' err ||

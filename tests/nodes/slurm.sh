@@ -5,6 +5,7 @@
 # takes the hosts from the allocation, and one of them is lost in the middle. Without Slurm (scripts/deps.sh cluster)
 # this test is skipped.
 . "$(dirname "$0")/../cli/lib.sh"
+. "$here/lib/jobs.sh"
 npb_cg=$build/bin/npb_cg
 hosts=3
 for tool in slurmctld slurmd sbatch munged; do
@@ -79,10 +80,7 @@ inside 1 sh -c "cd '$work' && exec sbatch -N3 -n3 --no-kill -o batch.out batch" 
     fail "sbatch: $(cat sbatch.out)"
     done_testing
 }
-for _ in $(seq 3000); do
-    grep -q 'checkpoint 4 committed' err 2>/dev/null && break
-    sleep 0.02
-done
+has_committed 4
 lose 3 # the batch script runs on the first host
 for _ in $(seq 3000); do
     [ -s status ] && break

@@ -21,3 +21,13 @@ same() {
     [ "$2" = 0 ] || fail "$1: status $2: $(cat out err 2>/dev/null | grep -v '^\[ftrma' | tail -n 5)"
     [ "$(grep '^result:' out)" = "$result" ] || fail "$1: $(grep '^result:' out), not $result"
 }
+
+# has_committed N: waits until the job (its pid in $job, if it has one here) has said in `err` that checkpoint N is there
+has_committed() {
+    for _ in $(seq 6000); do
+        ! grep -q "checkpoint $1 committed" err 2>/dev/null || return 0
+        [ -z "${job-}" ] || kill -0 "$job" 2>/dev/null || break
+        sleep 0.02
+    done
+    grep -q "checkpoint $1 committed" err || fail "checkpoint $1 has not come: $(cat err)"
+}
