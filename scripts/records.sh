@@ -65,13 +65,15 @@ run() { # name
         $program >"$out/output" 2>&1
 }
 
-# On a busy machine a checkpoint was called off, as some rank came late to its safepoint, or rank 2 came to its next
-# safepoint and died before the second checkpoint was committed. Such a run is made again.
+# On a busy machine a checkpoint was called off, or its target given again, as some rank came late to its safepoint; or
+# rank 2 came to its next safepoint and died before the second checkpoint was committed. Such a run is made again.
 was_late() { # name
     case "$1" in
     refused) return 1 ;;
     lost | lost_global | domains) grep -q 'MAIL [0-9]* ORDER COMMIT 0 [0-9]* 0 2 ' "$out/0" || return 0 ;;
     esac
+    awk '$1 == "A" && $5 == "ORDER" && $6 == "TARGET" && seen[$4 " " $7 " " $10]++ { again = 1 }
+        END { exit !again }' "$out/0" && return 0
     grep -q 'MAIL [0-9]* ORDER CANCEL' "$out"/[0-9]*
 }
 
@@ -94,7 +96,7 @@ actions() { # FILE
         $1 == "A" && $3 == "MAIL" && $5 == "ORDER" && $6 != "MILESTONE" {
             if ($8 == done) next
             newest($8)
-            line = $4 " " $6 " " $7 " " $8 " " $10 " " $11 " " $12 " " $14 " " $15 " " $16 " " $17
+            line = $4 " " $6 " " $7 " " $8 " " $10 " " $11 " " $12 " " $14 " " $15 % 2 " " $16 " " $17
             if ($6 == "READY") keep("4.order", line); else say("4.order", line) }
         $1 == "A" && $3 == "MAIL" && $5 == "MARKER" { say("5.marker." $4 "." $8, $6) }
         $1 == "A" && $3 == "MAIL" && $5 == "AGREE" && $6 != "ANNOUNCE" {

@@ -124,6 +124,7 @@ static int in_snapshot(const struct ft_carry *x)
 static void target(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
+    uint32_t came = c->order.step == BEGUN ? 0 : FT_CAME_LATER;
     if (c->order.step == BEGUN) {
         c->order.step = ASKED;
         ft_carry_hold(x, FT_HOLD_AT + c->order.arg);
@@ -138,7 +139,8 @@ static void target(const struct ft_carry *x)
     } else if (c->order.step == STUCK) {
         ft_carry_ready(x, (struct ft_ready){0});
     } else if (c->state == FT_CS_HELD && c->heard.reached == c->order.arg && ft_carry_stands(x)) {
-        ft_carry_ready(x, (struct ft_ready){.not_ok = c->heard.cannot, .running = 1});
+        ft_carry_ready(x,
+                       (struct ft_ready){.not_ok = c->heard.cannot, .came = came, .running = 1});
     }
 }
 
@@ -329,7 +331,8 @@ void ft_carrier_order(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, ui
     c->order.step = BEGUN;
     if (order->order != FT_ORDER_CANCEL)
         c->cmd.seq = 0; /* what main does now belongs to the order before */
-    c->due.target_ns = order->order == FT_ORDER_TARGET ? now : 0;
+    if (order->order != FT_ORDER_TARGET || !c->due.target_ns) /* not when it is given again */
+        c->due.target_ns = order->order == FT_ORDER_TARGET ? now : 0;
     int its = order->flags & FT_ORDER_SNAPSHOT &&
               (order->order == FT_ORDER_TARGET || order->order == FT_ORDER_CUT);
     int stays = cfg->broken == FT_BROKEN_SNAPSHOT_STAYS && order->order == FT_ORDER_RECOVER;

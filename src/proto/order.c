@@ -97,7 +97,7 @@ static void merge_ready(struct ft_ready *a, const struct ft_ready *b)
     a->max = ft_max_u64(a->max, b->max);
     a->bytes += b->bytes;
     a->not_ok = a->not_ok > b->not_ok ? a->not_ok : b->not_ok;
-    a->stuck |= b->stuck;
+    a->came |= b->came;
     a->running |= b->running;
     a->no_snapshot |= b->no_snapshot;
 }
@@ -157,7 +157,9 @@ static void all_ready(struct ft_order *m, const struct ft_ready *r, struct ft_or
                   out);
         break;
     case FT_ORDER_TARGET:
-        if (r->stuck)
+        if (r->came & FT_CAME_NOT && r->came & FT_CAME_LATER && !(flags & FT_ORDER_SNAPSHOT))
+            begin(m, FT_ORDER_TARGET, m->arg, flags, out);
+        else if (r->came & FT_CAME_NOT)
             call_off(m, FT_SKIP_WAITING, flags, out);
         else
             begin(m, FT_ORDER_CUT, m->committed + 1, flags, out);
@@ -298,7 +300,7 @@ static void on_ready(struct ft_order *m, const struct ft_order_event *ev,
     FT_ASSERT(ev->kind == FT_OE_READY || m->order == FT_ORDER_TARGET);
     m->own_ready = 1;
     m->own = ev->ready;
-    m->own.stuck |= ev->kind == FT_OE_STUCK;
+    m->own.came |= ev->kind == FT_OE_STUCK ? FT_CAME_NOT : 0;
     if (m->own.max == FT_SP_OVER)
         m->own.max = FT_SP_NONE;
     try_answer(m, out);

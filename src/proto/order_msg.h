@@ -52,13 +52,16 @@ enum ft_milestone {
     FT_MILE_NONE, /* the process carries no rank; this is above all others */
 };
 
+/* How a main stands to the target: it has not come, and waits in the library (FT_OE_STUCK, which
+ * counts as an answer); it has come since the order was given. */
+enum ft_came { FT_CAME_NOT = 1, FT_CAME_LATER = 2 };
+
 /* What READY carries. The comments say how it is merged. */
 struct ft_ready {
     uint64_t max;    /* PROPOSE: the largest promise that is neither NONE nor OVER */
     uint64_t bytes;  /* CUT: the sum of the bytes of images */
     uint32_t not_ok; /* enum ft_skip_reason: the largest */
-    uint32_t stuck; /* TARGET, by or: somebody has not arrived and waits in the library. That counts
-                     * as an answer (FT_OE_STUCK) */
+    uint32_t came;   /* TARGET, by or: enum ft_came */
     uint32_t running;     /* by or: somebody carries a rank whose body is not over */
     uint32_t no_snapshot; /* PROPOSE, by or: no snapshot can be taken now */
 };

@@ -113,6 +113,21 @@ static void a_promise_is_made_after_main_was_asked_to_stop(void **state)
     assert_int_equal(told(), FT_CMD_RELEASE);
 }
 
+/* The order is given again when somebody came late: it says whether it stood there already. */
+static void it_says_whether_it_came_later(void **state)
+{
+    (void)state;
+    begin(0);
+    into_body();
+    order(FT_ORDER_TARGET, 8, 0);
+    m.reached = 8;
+    at(FT_AT_HELD);
+    assert_int_equal(did(FT_DO_READY)->ready.came, FT_CAME_LATER);
+    order(FT_ORDER_TARGET, 8, 0);
+    assert_non_null(did(FT_DO_READY));
+    assert_int_equal(did(FT_DO_READY)->ready.came, 0);
+}
+
 static void a_replay_promises_nothing(void **state)
 {
     (void)state;
@@ -441,6 +456,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(life_of_a_rank),
         cmocka_unit_test(a_promise_is_made_after_main_was_asked_to_stop),
+        cmocka_unit_test(it_says_whether_it_came_later),
         cmocka_unit_test(a_replay_promises_nothing),
         cmocka_unit_test(who_stops_of_itself),
         cmocka_unit_test(it_asks_once_at_a_safepoint),

@@ -102,6 +102,19 @@ static void life_of_a_job(void **state)
 
     due();
     then(at_7, FT_ORDER_TARGET, 7, 0);
+    then((struct ft_ready){.came = FT_CAME_NOT | FT_CAME_LATER}, FT_ORDER_TARGET, 7, 0);
+    then((struct ft_ready){.came = FT_CAME_NOT}, FT_ORDER_CANCEL, FT_SKIP_WAITING, 0);
+    then(ok, FT_ORDER_NONE, 0, 0);
+
+    due();
+    then(at_7, FT_ORDER_TARGET, 7, 0);
+    then((struct ft_ready){.came = FT_CAME_NOT | FT_CAME_LATER}, FT_ORDER_TARGET, 7, 0);
+    then((struct ft_ready){.came = FT_CAME_LATER}, FT_ORDER_CUT, 2, 0);
+    then(no_room, FT_ORDER_CANCEL, FT_SKIP_NOMEM, 0);
+    then(ok, FT_ORDER_NONE, 0, 0);
+
+    due();
+    then(at_7, FT_ORDER_TARGET, 7, 0);
     give((struct ft_order_event){.kind = FT_OE_LATE});
     expect(FT_ORDER_CANCEL, FT_SKIP_WAITING, 0);
     give((struct ft_order_event){.kind = FT_OE_LATE});

@@ -40,7 +40,7 @@ static int order_text(const struct ft_order_msg *o, int slot, char *out, int siz
     return snprintf(out, (size_t)size, "MAIL %d ORDER %s %u %u %u %llu %u %llu %llu %u %u %u %u",
                     slot, what, o->generation, o->seq, o->kind == FT_OM_MILESTONE ? o->order : 0,
                     (ull)o->arg, o->flags, (ull)o->ready.max, (ull)o->ready.bytes, o->ready.not_ok,
-                    o->ready.stuck, o->ready.running, o->ready.no_snapshot);
+                    o->ready.came, o->ready.running, o->ready.no_snapshot);
 }
 
 int ft_mail_text(const struct ft_mail *m, int slot, int nslots, char *out, int size)

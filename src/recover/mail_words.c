@@ -89,7 +89,7 @@ static void order(struct walk *x, struct ft_order_msg *m)
     FIELD(x, m->ready.max);
     FIELD(x, m->ready.bytes);
     FIELD(x, m->ready.not_ok);
-    FIELD(x, m->ready.stuck);
+    FIELD(x, m->ready.came);
     FIELD(x, m->ready.running);
     FIELD(x, m->ready.no_snapshot);
 }

@@ -26,7 +26,7 @@
  *
  * E is an event, A an action, NS nanoseconds since the job's zero. Kinds and places are by name.
  * MAIL is AGREE kind oldest failed flags committed generation, ORDER kind generation seq order arg
- * flags max bytes not_ok stuck running no_snapshot, DEMAND kind generation rank ch version, MARKER
+ * flags max bytes not_ok came running no_snapshot, DEMAND kind generation rank ch version, MARKER
  * snapshot rank kind, or NAME number. The words of an event (recover/mail_words.h) are all of it.
  * ALIVE and FAILED follow from what was heard before. `ftrma-sim
  * --replay-agent` feeds the others to the machine again.

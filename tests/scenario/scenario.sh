@@ -67,6 +67,12 @@ for name in "$@"; do
     [ $name != far ] || ckpt="--log off"
     clean
     case $name in
+    late) # STEPS / 2, and those of the entry and the exit
+        ckpt="--checkpoint every:2"
+        clean
+        n=$(grep -c 'checkpoint [0-9]* committed:' "$WORK/err")
+        [ "$n" -ge 5 ] || complain "$n checkpoints: $(grep 'called off' "$WORK/err" | tail -n 1)"
+        hurt rank=1,point=safepoint,hit=8 ;;
     behind) # setup sends nothing; body 3 rounds; then 6 rounds of messages
         hurt_each "rank=0 rank=2" run.leave finalize.enter msg.send.before,hit=12 \
             msg.send.fragment,hit=12 msg.recv.copied,hit=20 coll.enter,hit=5 coll.leave,hit=7

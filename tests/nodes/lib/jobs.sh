@@ -22,7 +22,7 @@ same() {
     [ "$(grep '^result:' out)" = "$result" ] || fail "$1: $(grep '^result:' out), not $result"
 }
 
-# has_committed N: waits until the job (its pid in $job, if it has one here) has said in `err` that checkpoint N is there
+# has_committed N: waits until the job (its pid is in $job, if it is known) has said in `err` that checkpoint N is there
 has_committed() {
     for _ in $(seq 6000); do
         ! grep -q "checkpoint $1 committed" err 2>/dev/null || return 0
