@@ -25,7 +25,7 @@
 
 #define NODES 3
 #define PLACES 64      /* frames of a class under way to one node, at most */
-#define ROUNDS 20000000 /* after this many a frame will never come */
+#define ROUNDS 30000000 /* after this many a frame will never come */
 #define MS 1000000ull
 
 /* How a case goes. */
@@ -267,7 +267,7 @@ static const struct how cases[] = {
     {.name = "fault over sock, late",
      .ops = &ft_wire_fault,
      .inner = &ft_wire_sock,
-     .cut_in = 4000,
+     .cut_in = 1000,
      .delay_ns = 2 * MS,
      .real_time = 1,
      .frames = 100},
