@@ -20,7 +20,7 @@ static inline int ft_board_near(const struct ft_board *b, int slot)
 }
 
 /* 1: ranks and gateways that compute on this machine outnumber the cores that this process may use,
- * so whoever only waits should sleep soon. */
+ * so a process that waits should give them away soon. */
 int ft_board_crowded(const struct ft_board *b);
 
 /* The node of a slot; 0 in a job on one node. */

@@ -665,18 +665,18 @@ void ft_gate_run(struct ft_gate *g)
 {
     struct ft_doze doze;
     int64_t nap = NAP_NS;
-    uint64_t since = 0; /* the last step that did something */
+    uint64_t now, since = 0; /* since: the last step that did something */
     int crowded = ft_board_crowded(g->b);
     if (ft_wait_join() != FT_OK) /* [It says something, and does not see that the reader sleeps.] */
         stop(g, "the system call membarrier does not work here");
     ft_doze_begin(&doze, g->b);
-    for (int idle = 0, did; (did = ft_gate_step(g, ft_now_ns())) >= 0;) {
+    for (int idle = 0, did; (did = ft_gate_step(g, now = ft_now_ns())) >= 0;) {
         idle = did ? 0 : idle + 1;
         if (idle == 0) {
-            since = ft_now_ns();
+            since = now;
             nap = NAP_NS;
         }
-        if (idle <= SPINS && !(crowded && ft_now_ns() - since > SPIN_NS)) {
+        if (idle <= SPINS && !(crowded && now - since > SPIN_NS)) {
             ft_doze_end(&doze, say_dozing, g);
             if (idle > 0)
                 sched_yield();

@@ -29,8 +29,8 @@ struct ft_arbiter_cfg {
     uint64_t lease, drift;
     uint64_t first; /* what a node may take to ask for the first time, if longer than a lease */
     uint64_t tick;  /* the period of TIME; a gap of more than two of them is a standstill */
-    int bearable;   /* so many nodes may be lost together; when more are reported, the arbiter waits
-                       up to a  lease longer */
+    int bearable;   /* the number of nodes that may be lost together; when more are reported, the
+                       arbiter waits up to a lease longer */
 };
 
 struct ft_arbiter_node {

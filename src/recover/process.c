@@ -345,6 +345,7 @@ static void sort_out(struct ft_pstep *s, int from)
         struct ft_action a = act->a[i];
         if (a.kind == FT_DO_READY || a.kind == FT_DO_STUCK) {
             s->out->answered |= 1u << a.event;
+            s->out->waits |= a.kind == FT_DO_STUCK;
             ft_pstep_add_order(s, (struct ft_order_event){
                                       .kind = a.kind == FT_DO_READY ? FT_OE_READY : FT_OE_STUCK,
                                       .seq = a.seq,
@@ -556,6 +557,7 @@ void ft_process_step(struct ft_process *p, const struct ft_process_cfg *cfg,
     start_step(&s, p, cfg, ev, out);
     out->act.n = out->nmails = 0;
     out->answered = 0;
+    out->waits = 0;
     if (p->lost)
         return;
     ft_pstep_inform(p, cfg);
@@ -577,6 +579,7 @@ void ft_process_init(struct ft_process *p, const struct ft_process_cfg *cfg, uin
     memset(p, 0, ft_process_bytes(cfg));
     out->act.n = out->nmails = 0;
     out->answered = 0;
+    out->waits = 0;
     struct ft_mapping m = ft_process_map(p, cfg);
     for (int i = 0; i < cfg->nslots; i++)
         m.pos_of[i] = -1;

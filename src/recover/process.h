@@ -72,6 +72,7 @@ struct ft_process_actions {
     struct ft_actions act;
     struct ft_bitset set; /* the slots of WITNESS */
     uint32_t answered;    /* bits 1 << enum ft_order_kind: orders that this step has answered */
+    int waits;            /* TARGET was answered for a main that sleeps in a call (STUCK) */
     int nmails;
     struct ft_mail mail[24];
     struct ft_testimony left;    /* belongs to INHERIT */

@@ -193,9 +193,7 @@ static void publish(struct ft_agent *a, const struct ft_action *act)
         atomic_store_explicit(&ctl->live, (uint32_t)act->value, memory_order_release);
         break;
     case FT_WORD_LATEST: publish_latest(rt, act->value); break;
-    case FT_WORD_GIVEN_UP:
-        atomic_store_explicit(&ctl->latest, 0, memory_order_release);
-        break;
+    case FT_WORD_GIVEN_UP: atomic_store_explicit(&ctl->latest, 0, memory_order_release); break;
     case FT_WORD_SNAPSHOT_ENTERED:
         atomic_store(&ctl->snapshot_entered, act->value);
         ft_failpoint(SNAPSHOT_ENTERED);
@@ -360,6 +358,8 @@ void ft_carry_out(struct ft_agent *a)
         ft_failpoint(CKPT_PROPOSED);
     if (a->out->answered & 1u << FT_ORDER_TARGET && a->main.place == FT_AT_HELD)
         ft_failpoint(CKPT_ARRIVED);
+    if (a->out->waits)
+        ft_failpoint(CKPT_WAITS);
     for (int i = 0; i < a->out->act.n; i++) {
         const struct ft_action *act = &a->out->act.a[i];
         /* mails are recorded where they are sent; what is written on the board, there */

@@ -92,7 +92,7 @@ while read -r point who doc; do
     # These are tried by ../local/{demand,turn,long}.sh, snapshot.sh, ../edges/{death_at_the_end,mail}.sh,
     # ../save/points.sh, ../ftt/ftt.sh and ../nodes/logs.sh.
     case $point in
-    ftt.* | restart.* | told.* | demand.* | ckpt.long | snapshot.* | turn.*) continue ;;
+    ftt.* | restart.* | told.* | demand.* | ckpt.long | ckpt.waits | snapshot.* | turn.*) continue ;;
     finalize.done | mail.waits | mail.box | replay.fetched | replay.home*) continue ;;
     esac
     if [ -n "$CHAOS_POINTS" ]; then

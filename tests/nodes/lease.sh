@@ -53,7 +53,8 @@ lost_to() {
 }
 
 up
-# A host may take longer than its lease to start, but not to end. FTRMA_START_TIMEOUT_MS is 0: it may take for ever.
+# A host may take longer than its lease to start. If its keeper is killed meanwhile, that is known at once, though a
+# host may take for ever (FTRMA_START_TIMEOUT_MS is 0).
 is_stopped() { inside 2 ps -C ftrun -o stat= | grep -q T; }
 begin "keeper=1,point=keeper.begins,action=stop"
 for _ in $(seq 3000); do is_stopped 2>/dev/null && break; sleep 0.02; done

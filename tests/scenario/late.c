@@ -4,9 +4,7 @@
  * checkpoint is under way all but these two stand at the safepoint, and the neighbour sleeps. It
  * does not wait for one that has stopped, so the checkpoint must not be called off.
  */
-#include <unistd.h>
-
-#include "scenario.h"
+#include "round.h"
 
 enum { STEPS = 10, LATE_US = 400000 };
 
@@ -18,13 +16,7 @@ static void body(void *arg)
     (void)arg;
     while (step < STEPS) {
         FTRMA_Safepoint();
-        uint64_t x = mix(sum + (uint64_t)(me * STEPS + step)), y, left;
-        MPI_Allreduce(&x, &y, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-        if (me == 1)
-            usleep(LATE_US);
-        MPI_Sendrecv(&x, 1, MPI_UINT64_T, (me + 1) % np, 1, &left, 1, MPI_UINT64_T,
-                     (me + np - 1) % np, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        sum = mix(sum ^ y ^ left);
+        sum = round_of_all(sum, mix(sum + (uint64_t)(me * STEPS + step)), me == 1 ? LATE_US : 0);
         step++;
     }
 }

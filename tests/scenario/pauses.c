@@ -5,7 +5,7 @@
  */
 #include <unistd.h>
 
-#include "scenario.h"
+#include "round.h"
 
 enum { STEPS = 6, PAUSE_US = 150000 };
 
@@ -17,11 +17,7 @@ static void body(void *arg)
     (void)arg;
     while (step < STEPS) {
         FTRMA_Safepoint();
-        uint64_t x = mix(sum + (uint64_t)(me * STEPS + step)), y, left;
-        MPI_Allreduce(&x, &y, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-        MPI_Sendrecv(&x, 1, MPI_UINT64_T, (me + 1) % np, 1, &left, 1, MPI_UINT64_T,
-                     (me + np - 1) % np, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        sum = mix(sum ^ y ^ left);
+        sum = round_of_all(sum, mix(sum + (uint64_t)(me * STEPS + step)), 0);
         step++;
         usleep(PAUSE_US);
     }

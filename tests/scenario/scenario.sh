@@ -40,6 +40,17 @@ hurt_waiting() {
     done
 }
 
+# hurt_asleep OPTIONS: rank 2, as it sleeps before the target of a checkpoint. On a busy machine it yields for so long
+# that it never sleeps, and the run is made again.
+hurt_asleep() {
+    for try in $(seq 10); do
+        job $common $ckpt --inject rank=2,point=ckpt.waits $1 -- "$BIN/scenario_$name"
+        survived "$expect"
+        grep -q '"who":"rank 2"' "$WORK/report" && return
+    done
+    complain "rank 2 slept in none of $try runs"
+}
+
 # The bytes of all images of the job just run.
 image_bytes() {
     awk '/checkpoint [0-9]+ committed:/ { for (i = 1; i < NF; i++) if ($i == "committed:") n += $(i + 1) }
@@ -72,7 +83,11 @@ for name in "$@"; do
         clean
         n=$(grep -c 'checkpoint [0-9]* committed:' "$WORK/err")
         [ "$n" -ge 5 ] || complain "$n checkpoints: $(grep 'called off' "$WORK/err" | tail -n 1)"
-        hurt rank=1,point=safepoint,hit=8 ;;
+        # who computes, who waits for it, and who stands at the target when it is given again
+        hurt rank=1,point=safepoint,hit=8
+        hurt rank=0,point=ckpt.arrived,hit=4
+        hurt_asleep ""
+        hurt_asleep "--inject rank=0,point=ckpt.arrived,hit=2" ;;
     behind) # setup sends nothing; body 3 rounds; then 6 rounds of messages
         hurt_each "rank=0 rank=2" run.leave finalize.enter msg.send.before,hit=12 \
             msg.send.fragment,hit=12 msg.recv.copied,hit=20 coll.enter,hit=5 coll.leave,hit=7
