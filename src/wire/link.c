@@ -87,10 +87,15 @@ uint64_t ft_link_add(struct ft_link *l, enum ft_wire_class c)
     return w->next - w->acked < FT_LINK_WINDOW ? w->next++ : 0;
 }
 
+int ft_link_can_go(const struct ft_link *l, enum ft_wire_class c)
+{
+    const struct ft_link_way *w = &l->way[c];
+    return l->up && w->at < w->next && w->at < w->may;
+}
+
 uint64_t ft_link_go(struct ft_link *l, enum ft_wire_class c)
 {
-    struct ft_link_way *w = &l->way[c];
-    return l->up && w->at < w->next && w->at < w->may ? w->at++ : 0;
+    return ft_link_can_go(l, c) ? l->way[c].at++ : 0;
 }
 
 int ft_link_arrived(struct ft_link *l, uint32_t conn, enum ft_wire_class c, uint64_t number)

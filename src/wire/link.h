@@ -68,6 +68,8 @@ void ft_link_broken(struct ft_link *l, uint32_t conn);
 /* Adds a new frame and returns its number; 0: the window is full, try again after an
  * acknowledgement. */
 uint64_t ft_link_add(struct ft_link *l, enum ft_wire_class c);
+/* Whether there is a frame to be sent now. */
+int ft_link_can_go(const struct ft_link *l, enum ft_wire_class c);
 /* Returns the number of the frame to be sent next, and counts it as sent; 0: there is none. */
 uint64_t ft_link_go(struct ft_link *l, enum ft_wire_class c);
 

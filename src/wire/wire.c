@@ -82,27 +82,33 @@ static void put_frame(struct ft_wire *w, int node, int c, uint64_t number)
     w->ops->put(w, node, &p);
 }
 
+/* The class whose frame is sent next: the first one that has a frame which may go. */
+static int next_class(const struct ft_wire_peer *p)
+{
+    int c = 0;
+    while (c < FT_WIRE_CLASSES && !ft_link_can_go(&p->link, (enum ft_wire_class)c))
+        c++;
+    return c;
+}
+
 /* Puts what can be sent to a node now: first messages, acknowledgements, then the classes in
  * order. */
 static void push(struct ft_wire *w, int node)
 {
     struct ft_wire_peer *p = &w->peer[node];
-    for (int c = -1; p->connected && c < FT_WIRE_CLASSES;) {
-        uint64_t number;
-        if (!w->ops->ready(w, node))
+    while (p->connected) {
+        int say = p->say && p->link.up, c = next_class(p);
+        if (!(p->hello || say || c < FT_WIRE_CLASSES) || !w->ops->ready(w, node))
             return;
         if (p->hello) {
             p->hello = 0;
             put(w, node, FT_PACKET_HELLO, &p->greeting, sizeof p->greeting);
-        } else if (p->say && p->link.up) {
+        } else if (say) {
             p->say = 0;
             ft_link_say(&p->link, &p->telling);
             put(w, node, FT_PACKET_STATE, &p->telling, sizeof p->telling);
-        } else if (c >= 0 && (number = ft_link_go(&p->link, (enum ft_wire_class)c)) != 0) {
-            put_frame(w, node, c, number);
-            c = 0; /* a class before this one may have more by now */
         } else {
-            c++;
+            put_frame(w, node, c, ft_link_go(&p->link, (enum ft_wire_class)c));
         }
     }
 }

@@ -6,6 +6,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "wire/provider.h"
@@ -22,7 +25,10 @@ static int one_in(struct ft_wire_faults *f, unsigned n)
 #define LATE 256
 struct ft_wire_late {
     uint64_t now_ns;
+    int refused;      /* since the last poll: a link said no, and says yes soon */
+    int epoll, timer; /* epoll: the inner provider's descriptor and the timer */
     struct late_way {
+        int busy; /* until the next poll */
         unsigned from, n;
         struct late_packet {
             uint64_t due_ns;
@@ -32,6 +38,25 @@ struct ft_wire_late {
     } way[];
 };
 
+/* A link that was busy wakes who sleeps on its descriptor when it is free again, and so does this.
+ */
+#define BUSY_NS 20000
+
+static int watch(const struct ft_wire *w, int fd)
+{
+    return fd < 0 || epoll_ctl(w->cfg.faults->late->epoll, EPOLL_CTL_ADD, fd,
+                               &(struct epoll_event){.events = EPOLLIN}) == 0;
+}
+
+static void forget(struct ft_wire_late *late)
+{
+    if (late->epoll >= 0)
+        close(late->epoll);
+    if (late->timer >= 0)
+        close(late->timer);
+    free(late);
+}
+
 static enum ft_status fault_open(struct ft_wire *w)
 {
     struct ft_wire_faults *f = w->cfg.faults;
@@ -40,16 +65,22 @@ static enum ft_status fault_open(struct ft_wire *w)
     f->late = calloc(1, sizeof *f->late + (size_t)w->cfg.nnodes * sizeof f->late->way[0]);
     if (!f->late)
         return FT_ERR_NOMEM;
-    enum ft_status st = inner(w)->open(w);
+    f->late->epoll = epoll_create1(EPOLL_CLOEXEC);
+    f->late->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    enum ft_status st = f->late->epoll < 0 || f->late->timer < 0 ? FT_ERR_SYS : inner(w)->open(w);
+    if (st == FT_OK && !(watch(w, f->late->timer) && watch(w, inner(w)->fd(w)))) {
+        inner(w)->close(w);
+        st = FT_ERR_SYS;
+    }
     if (st != FT_OK)
-        free(f->late);
+        forget(f->late);
     return st;
 }
 
 static void fault_close(struct ft_wire *w)
 {
     inner(w)->close(w);
-    free(w->cfg.faults->late);
+    forget(w->cfg.faults->late);
 }
 
 static void fault_dial(struct ft_wire *w, int node) { inner(w)->dial(w, node); }
@@ -60,12 +91,19 @@ static void fault_hang_up(struct ft_wire *w, int node)
     inner(w)->hang_up(w, node);
 }
 
+static void draw_busy(struct ft_wire_faults *f, struct late_way *way)
+{
+    way->busy = f->slow_in && !one_in(f, f->slow_in);
+}
+
 static int fault_ready(const struct ft_wire *w, int node)
 {
     struct ft_wire_faults *f = w->cfg.faults;
     const struct late_way *way = &f->late->way[node];
-    if (f->slow_in && !one_in(f, f->slow_in))
+    if (way->busy) {
+        f->late->refused = 1;
         return 0;
+    }
     return f->delay_ns || way->n ? way->n < LATE && w->peer[node].connected
                                  : inner(w)->ready(w, node);
 }
@@ -74,6 +112,7 @@ static void fault_put(struct ft_wire *w, int node, const struct ft_packet *p)
 {
     struct ft_wire_faults *f = w->cfg.faults;
     struct late_way *way = &f->late->way[node];
+    draw_busy(f, way); /* for the packet after this one */
     if (!f->delay_ns && way->n == 0) {
         inner(w)->put(w, node, p);
         return;
@@ -88,8 +127,8 @@ static void fault_put(struct ft_wire *w, int node, const struct ft_packet *p)
     }
 }
 
-/* The other end may have acknowledged a frame that was sent twice, and its memory may be used again:
- * it is not touched any more. [An acknowledgement of the connection before comes first.] */
+/* The other end may have acknowledged a frame that was sent twice, and its memory may be used
+ * again: it is not touched any more. [An acknowledgement of the connection before comes first.] */
 static int is_wanted(const struct ft_wire *w, int node, const struct ft_packet_head *h)
 {
     const struct ft_link *l = &w->peer[node].link;
@@ -117,9 +156,12 @@ static void fault_poll(struct ft_wire *w, uint64_t now_ns)
 {
     struct ft_wire_faults *f = w->cfg.faults;
     f->late->now_ns = now_ns;
+    f->late->refused = 0;
     for (int i = 0; i < w->cfg.nnodes; i++)
-        if (i != w->cfg.self)
+        if (i != w->cfg.self) {
+            draw_busy(f, &f->late->way[i]);
             send_late(w, i);
+        }
     for (int i = 0; i < w->cfg.nnodes; i++) {
         if (i == w->cfg.self || !w->peer[i].connected || !one_in(f, f->cut_in))
             continue;
@@ -130,7 +172,25 @@ static void fault_poll(struct ft_wire *w, uint64_t now_ns)
     inner(w)->poll(w, now_ns);
 }
 
-static int fault_fd(const struct ft_wire *w) { return inner(w)->fd(w); }
+/* Readable when something has come, a packet is due, or a busy link is free again. */
+static int fault_fd(const struct ft_wire *w)
+{
+    struct ft_wire_late *late = w->cfg.faults->late;
+    uint64_t left_ns = late->refused ? BUSY_NS : UINT64_MAX;
+    for (int i = 0; i < w->cfg.nnodes; i++)
+        if (late->way[i].n) {
+            uint64_t due_ns = late->way[i].packet[late->way[i].from].due_ns;
+            uint64_t in_ns = due_ns > late->now_ns ? due_ns - late->now_ns : BUSY_NS;
+            left_ns = in_ns < left_ns ? in_ns : left_ns;
+        }
+    struct itimerspec at = {.it_value = {0}}; /* never */
+    if (left_ns != UINT64_MAX) {
+        at.it_value.tv_sec = (time_t)(left_ns / 1000000000);
+        at.it_value.tv_nsec = (long)(left_ns % 1000000000);
+    }
+    timerfd_settime(late->timer, 0, &at, NULL);
+    return late->epoll;
+}
 
 const struct ft_wire_ops ft_wire_fault = {.name = "fault",
                                           .open = fault_open,

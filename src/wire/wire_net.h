@@ -34,7 +34,8 @@ struct ft_wire_faults {
     const struct ft_wire_ops *inner;
     struct ft_prng rng;
     unsigned cut_in;  /* each connection is cut in one of this many polls; 0: never */
-    unsigned slow_in; /* accepts packets in one of this many attempts; 0: always */
+    unsigned slow_in; /* a busy link accepts nothing before the next poll. It is busy in all but one
+                       of this many cases, after each poll and each packet; 0: never */
     uint64_t cuts;    /* how many connections were cut */
     uint64_t delay_ns; /* of each packet that this wire sends, whatever comes the other way */
     struct ft_wire_late *late; /* the provider's: what is delayed */
