@@ -166,7 +166,8 @@ int FTT_Open(FTT_Transport **out);
  * Blocking: without MPI until all processes have come; a spare, until it is needed.
  * Ownership: *out is the library's, and stays valid until the process ends.
  * Threads: one, before any other function; with MPI, the thread that calls MPI.
- * Deaths: if a rank dies before or in FTT_Open, its replacement comes here instead.
+ * Deaths: if a rank dies before or in FTT_Open, its replacement comes here instead. What was lost
+ * before FTT_Open returned is no FTT_EV_FAILURE: FTT_Incarnation and FTT_Generation count it.
  * Returns FTT_OK or NO_LIBRARY, LEVEL, IN_RUN, OPEN, NO_MEMORY. */
 static inline int FTT_Open(FTT_Transport **out)
 {
