@@ -5,7 +5,8 @@
 # or all of a node dies there. Points that are passed only after a loss are tried after one. The result is that of a
 # job without a loss; or the job ends with 75 because there was nothing to go back to, or because too much was lost at
 # once, and names what. Of what is drawn, one run in three has bad links. POINTS_SEED repeats what was drawn,
-# POINTS_RUNS says how many runs, POINTS_FULL=1 tries all.
+# POINTS_RUNS says how many runs. POINTS_EACH=1 tries each failpoint with each of its victims on 2, 3 and 4 nodes, and
+# draws the rest; POINTS_FULL=1 tries all. Of both, POINTS_SHARD=I/N takes each N-th pair from the I-th on, from 0.
 . "$(dirname "$0")/../cli/lib.sh"
 . "$here/lib/jobs.sh"
 seed=${POINTS_SEED:-$(date +%s)}
@@ -35,6 +36,10 @@ $2 ~ /^[RCSGK]+$/ {
     if ($2 ~ /K/) print $1, "keeper"
     print $1, "node"
 }' >pairs
+if [ -n "${POINTS_FULL-}${POINTS_EACH-}" ] && [ -n "${POINTS_SHARD-}" ]; then
+    awk -v i="${POINTS_SHARD%/*}" -v n="${POINTS_SHARD#*/}" '(NR - 1) % n == i' pairs >shard
+    mv shard pairs
+fi
 npairs=$(wc -l <pairs)
 
 # is_later POINT: it is passed only after a loss
@@ -121,9 +126,8 @@ weather() { # NODES PROGRAM
     export FTRMA_WIRE_FAULTS=$f FTRMA_TEST_SEED=$seed
 }
 
-some() { # POINT VICTIM: one run of it, drawn
-    draw 3
-    k=$((drawn + 2))
+some() { # POINT VICTIM NODES: one run of it, drawn
+    k=$3
     draw 2
     [ "$drawn" = 0 ] && p=npb || p=kvstore
     weather $k $p
@@ -154,13 +158,20 @@ if [ -n "${POINTS_FULL-}" ]; then
             done
         done
     done <pairs
+elif [ -n "${POINTS_EACH-}" ]; then
+    while read -r point victim; do
+        for k in 2 3 4; do
+            some "$point" "$victim" $k
+        done
+    done <pairs
 else
     runs=${POINTS_RUNS:-4}
     while [ $ran -lt "$runs" ]; do
         draw "$npairs"
         # shellcheck disable=SC2046
         set -- $(sed -n "$((drawn + 1))p" pairs)
-        case ${POINTS_OF:-$1} in *"${1%%.*}"*) some "$1" "$2" ;; esac
+        draw 3
+        case ${POINTS_OF:-$1} in *"${1%%.*}"*) some "$1" "$2" $((drawn + 2)) ;; esac
     done
 fi
 echo "$ran runs: $same with the result of a run without a loss, $given_up given up as they may be;" \
