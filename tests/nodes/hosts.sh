@@ -67,7 +67,7 @@ done
 # All of the first of two hosts. Before its lease is over, the other one has said that it cannot reach the first one.
 rm -f err
 FTRMA_LEASE_MS=3000 "$ftrun" -v -n 2 --checksums 2 --spares 4 --checkpoint every:2 --report report --rsh "$work/rsh" \
-    --host 10.78.0.1,10.78.0.2 "$build/bin/npb_ft" W >out 2>err </dev/null &
+    --host 10.78.0.1,10.78.0.2 "$build/bin/npb_ft" W --iters 40 >out 2>err </dev/null &
 job=$!
 has_committed 2
 lose 1
