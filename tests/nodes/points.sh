@@ -95,6 +95,8 @@ try() { # POINT VICTIM NODES PROGRAM HIT FIRST
     shm_is_clean "$said"
 }
 
+# The node of rank 0, which may have committed the first checkpoint when nobody else has heard of it (C6).
+loses_root() { case $victim$drawn in node0 | gateway0 | keeper0) ;; *) return 1 ;; esac; }
 # May this job have ended with 75? $1: how many checkpoints it commits without a loss.
 may_end() {
     reason=$(sed -n 's/^ftrun: job lost: .*\[\([a-z-]*\)\]$/\1/p' out)
@@ -102,7 +104,9 @@ may_end() {
     node-ended | died-starting | log-elsewhere) [ "$commits" -eq 0 ] ;; # while the processes start
     group-lost | no-spare) [ "$2" != none ] && grep -q 'group [0-9]* (\|spare' out ;;
     '') return 1 ;;
-    *) [ "$commits" -eq 0 ] || [ "$commits" -ge $(($1 - 1)) ] || [ "$2" != none ] ;; # before and after the run
+    *)
+        [ "$commits" -eq 0 ] || [ "$commits" -ge $(($1 - 1)) ] || [ "$2" != none ] || # before and after the run
+            { [ "$reason$commits" = node-lost1 ] && loses_root; } ;;
     esac
 }
 
