@@ -109,8 +109,10 @@ static int combine_slowly(struct ft_window *w, const struct buffer *o, const str
         result = direct ? r->addr : ft_scratch(FT_SCRATCH_REDUCE_OUT, n * op->stride);
     int code = combine(w, target, off, tt, basic,
                        op->reads_only ? NULL : load(o, ot, basic, n, op->stride), result, n, op);
-    if (code == MPI_SUCCESS && r && !direct)
+    if (code == MPI_SUCCESS && r && !direct) {
+        ft_win_flush_local(w->rma, target);
         store(r, rt, basic, n, result);
+    }
     return code;
 }
 
@@ -207,6 +209,8 @@ FT_MPI(int, Rget_accumulate,
     int code = ft_win_check_request(w, target);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Rget_accumulate");
     code = accumulate(w, ORIGIN, RESULT, target, disp, TARGET, op, "MPI_Rget_accumulate");
+    if (code == MPI_SUCCESS && target != MPI_PROC_NULL)
+        ft_win_flush_local(w->rma, target);
     *request = code == MPI_SUCCESS ? FT_REQUEST_DONE : MPI_REQUEST_NULL;
     return code;
 }

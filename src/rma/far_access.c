@@ -529,8 +529,8 @@ enum ft_status ft_far_accumulate(struct ft_win *w, int target, size_t off, const
                    (struct far_request){
                        .op = piece, .a = {.data = from, .bytes = from ? piece.len : 0}, .to = to});
     }
-    if (st == FT_OK && (result || w->dynamic))
-        st = settle(first);
+    if (st == FT_OK)
+        st = answer_of(w, first);
     ft_leave_access();
     ft_polled(!origin);
     return st;

@@ -26,8 +26,7 @@ void ft_far_part(const struct ft_win *w, struct ft_winpart *p);
  * is logged here. */
 enum ft_status ft_far_put(struct ft_win *w, int target, size_t off, const void *buf, size_t len);
 enum ft_status ft_far_get(struct ft_win *w, int target, size_t off, void *buf, size_t len);
-/* For operations that are not logged. They enter the access by themselves. The result of
- * ft_far_accumulate is there on return. */
+/* For operations that are not logged. They enter the access by themselves. */
 enum ft_status ft_far_accumulate(struct ft_win *w, int target, size_t off, const void *origin,
                                  void *result, size_t count, size_t esize,
                                  const struct ft_reducer *op);

@@ -62,7 +62,7 @@ void *ft_win_base(struct ft_win *w);
 /* off is in bytes from target's base. off + len must not exceed ft_win_size (else FT_ERR_RANGE).
  * Data is at the target after the next flush, unlock or fence (in shared memory: at once). The
  * buffer of a put can be reused at once. What is got from a process of another node is there after
- * the next of these, or ft_win_flush_local; the result of ft_fetch_word likewise. */
+ * the next of these, or ft_win_flush_local; results of ft_fetch_word and ft_accumulate likewise. */
 enum ft_status ft_put(struct ft_win *w, int target, size_t off, const void *buf, size_t len);
 enum ft_status ft_get(struct ft_win *w, int target, size_t off, void *buf, size_t len);
 /* n blocks of len bytes each, at these distances there and here. Returns 0 if they must be put or
