@@ -60,8 +60,12 @@ ours() { # RANKS PROGRAM...
 more=
 
 # The host's MPI between the same two hosts, or over the loopback. Its daemons stay in this namespace of processes.
-net="--mca pml ob1 --mca btl self,tcp --bind-to none --mca osc pt2pt"
-mpirun --version | grep -q ' 4\.' || net="--mca pml ob1 --mca btl self,tcp --bind-to none --mca osc rdma"
+net="--mca pml ob1 --mca btl self,tcp --bind-to none"
+if mpirun --version | grep -q ' 4\.'; then
+    net="$net --mca osc pt2pt" agent="--mca oob_tcp_if_include 10.78.0.0/24 --mca plm_rsh_agent"
+else # [Its -H counts the slots of one host alone.]
+    net="$net --mca osc rdma" agent="--prtemca plm_ssh_agent"
+fi
 host() { # RANKS PROGRAM...
     n=$1
     shift
@@ -69,11 +73,10 @@ host() { # RANKS PROGRAM...
         # as ssh does, it gives the words to a shell
         sed 's/-r -n -m -u -i -p "$@"/-n -u sh -c "$*"/' rsh >rsh-net
         chmod +x rsh-net
+        printf '10.78.0.%d slots=%d\n' 1 $((n / 2)) 2 $((n / 2)) >hosts
         # shellcheck disable=SC2086
-        timeout -k 5 $limit nsenter -t "$(cat "$work/1.pid")" -n -u mpirun -n "$n" \
-            -H "10.78.0.1:$((n / 2)),10.78.0.2:$((n / 2))" --mca plm_rsh_agent "$work/rsh-net" --mca \
-                oob_tcp_if_include \
-            10.78.0.0/24 --mca btl_tcp_if_include 10.78.0.0/24 $net "$@"
+        timeout -k 5 $limit nsenter -t "$(cat "$work/1.pid")" -n -u mpirun -n "$n" --hostfile hosts \
+            $agent "$work/rsh-net" --mca btl_tcp_if_include 10.78.0.0/24 $net "$@"
     else
         over=
         [ "$n" -gt "$cores" ] && over=--oversubscribe

@@ -6,6 +6,7 @@
 #include "gate/gateway.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,8 +32,9 @@
 #define SPIN_NS 200000   /* at most, where processes outnumber cores */
 #define NAP_NS 500000    /* a sleep; each that was in vain doubles the next one, up to */
 #define NAP_MOST_NS 4000000
-#define CLOSED_CLASSES 2 /* OPS and MSG */
-#define UNMATCHED 6000   /* as many as fit into a frame */
+#define HEAP_KEPT (32 << 20) /* bytes of free heap that malloc keeps */
+#define CLOSED_CLASSES 2     /* OPS and MSG */
+#define UNMATCHED 6000       /* as many as fit into a frame */
 
 _Static_assert(sizeof(struct ft_item) + FT_MAIL_BYTES <= ROOM, "a mail fits");
 
@@ -667,6 +669,9 @@ void ft_gate_run(struct ft_gate *g)
     int64_t nap = NAP_NS;
     uint64_t now, since = 0; /* since: the last step that did something */
     int crowded = ft_board_crowded(g->b);
+    /* By default free gives back all beyond 128 KiB: the frames of each burst would lie in new
+     * memory. */
+    mallopt(M_TRIM_THRESHOLD, HEAP_KEPT);
     if (ft_wait_join() != FT_OK) /* [It says something, and does not see that the reader sleeps.] */
         stop(g, "the system call membarrier does not work here");
     ft_doze_begin(&doze, g->b);
