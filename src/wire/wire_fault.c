@@ -38,8 +38,8 @@ struct ft_wire_late {
     } way[];
 };
 
-/* A link that was busy wakes who sleeps on its descriptor when it is free again, and so does this.
- */
+/* As a real link does, a busy one makes the descriptor readable when it is free again: after
+ * this time. */
 #define BUSY_NS 20000
 
 static int watch(const struct ft_wire *w, int fd)
