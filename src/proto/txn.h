@@ -77,9 +77,7 @@ void ft_txn_init(struct ft_txn *t, int n, int room, int self, uint32_t generatio
 
 /* Sends an item. body: any value, delivered with it. ack: delivery is to be told. PUT: *id and
  * incarnation are those of the header that it answers; else *id is set. FT_TXN_FULL: `room` items
- are
-
- * outstanding. FT_TXN_REPLACED: the header's sender was replaced. */
+ * are outstanding. FT_TXN_REPLACED: the header's sender was replaced. */
 enum ft_txn_status { FT_TXN_OK = 0, FT_TXN_FULL, FT_TXN_REPLACED };
 enum ft_txn_status ft_txn_send(struct ft_txn *t, enum ft_txn_kind kind, int to, uint64_t body,
                                int ack, uint32_t incarnation, uint64_t *id);
