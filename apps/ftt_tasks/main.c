@@ -123,8 +123,9 @@ int main(int argc, char **argv)
         if (st == FTT_OK && ev.kind == FTT_EV_HEADER) {
             serve(&ev);
         } else if (st == FTT_OK && ev.kind == FTT_EV_ANSWER && ev.tag == STEAL) {
-            int32_t task;
-            memcpy(&task, ev.data, sizeof task);
+            int32_t task = -1; /* in FTT_Close, FTT_ERR_CLOSED: all that it had is done */
+            if (ev.status == FTT_OK)
+                memcpy(&task, ev.data, sizeof task);
             asking = 0;
             idle = task < 0 ? idle + 1 : 0;
             if (task >= 0)
