@@ -47,6 +47,49 @@ done_testing() {
     exit "$bad"
 }
 
+# limited COMMAND...: for CLI_LIMIT seconds at most. If it hangs, the test prints where each of its processes stands, and
+# ends it: status 124. Standard input is empty.
+limited() {
+    "$@" </dev/null &
+    limited=$!
+    (
+        sleep "$CLI_LIMIT"
+        stand $limited >stood 2>&1
+        kill $limited
+        sleep 10
+        kill -9 $limited
+    ) >/dev/null 2>&1 &
+    watchdog=$!
+    wait $limited
+    status=$?
+    # shellcheck disable=SC2046
+    kill $(below $watchdog) 2>/dev/null
+    wait $watchdog 2>/dev/null
+    [ -s stood ] || return $status
+    fail "hangs: $*"
+    cat stood
+    rm stood
+    return 124
+}
+below() { # PID: it, and all that it has started
+    echo "$1"
+    for p in $(cat /proc/"$1"/task/*/children 2>/dev/null); do below "$p"; done
+}
+stand() { # PID: in the kernel, and in the program if there is a gdb (scripts/deps.sh traces)
+    for p in $(below "$1"); do
+        echo "--- $p: $(tr '\0' ' ' <"/proc/$p/cmdline" | cut -c1-160)"
+        for t in /proc/"$p"/task/*; do
+            echo "$(cat "$t/comm"): $(sed -n 's/^State:[[:space:]]*//p' "$t/status")"
+            sed 's/^/    /' "$t/stack" # root may read it
+        done
+    done
+    command -v gdb >/dev/null || return
+    for p in $(below "$1"); do
+        echo "--- $p"
+        timeout 30 gdb -p "$p" -batch -nx -ex 'thread apply all backtrace 12' | grep -E '^(#|Thread)'
+    done
+}
+
 # The pids of what runs in the test's environment: TMPDIR is given to the tested command alone.
 processes() { grep -lazsx "TMPDIR=$work/tmp" /proc/[0-9]*/environ | sed 's|^/proc/||; s|/environ$||'; }
 

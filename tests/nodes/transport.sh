@@ -33,9 +33,9 @@ on_hosts() {
     what=$1
     shift
     # shellcheck disable=SC2086
-    "$ftrun" -n 4 $level $on --report report "$@" >out 2>err </dev/null
+    limited "$ftrun" -v -n 4 $level $on --report report "$@" >out 2>err
     status=$?
-    [ $status = 0 ] || fail "$what: status $status: $(cat out err | grep -v '^\[ftrma' | tail -n 5)"
+    [ $status = 0 ] || fail "$what: status $status: $(cat out err)"
     agrees || fail "$what: $(results out), not $want"
 }
 died() { grep -q "$2" report || fail "$1: nobody died"; }
