@@ -99,6 +99,15 @@ for name in "$@"; do
             grep -q '"who":' "$WORK/report" && died=1
         done
         [ $died -eq 1 ] || complain "nobody died in any of these"
+        if [ $name = tasks ]; then # a replacement without tasks asks ranks that are in FTT_Close
+            job $common -n 4 -- $prog 4
+            want=$result
+            for again in 1 2 3; do # not each time somebody is there already
+                job $common -n 4 --spares 3 --inject rank=0,point=finalize.enter -- $prog 4
+                survived "$want"
+                [ "$(grep -o '"who":"rank' "$WORK/report" | wc -l)" -eq 1 ] || complain "not one loss"
+            done
+        fi
         prog=$BIN/ftt_conform ;;
     nodes) # the same results on nodes: without a loss, of each rank, of processes together, of a node
         echo "CHAOS_SEED=$SEED"
