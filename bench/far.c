@@ -3,8 +3,8 @@
  * far.c - one-sided calls of rank 0 towards the last rank, each with its flush. That rank waits in
  * a barrier; then it computes, and calls nothing of MPI for COMPUTES seconds.
  *
- *   bench_far [CASE]       only CASE, of 8 bytes: put, get, fetch_and_op; or start: a job that does
- *                          nothing
+ *   bench_far [CASE]       only CASE, of 8 bytes: put, get, fetch_and_op, get_accumulate_100 (as
+ * many calls and one flush); or start: a job that does nothing
  *
  * While the target computes, the figure is how many fetch_and_ops were completed within that time,
  * and the longest one: where the target has to be inside of MPI there are none, and one takes as
@@ -43,12 +43,27 @@ static void fetch_add(void)
     MPI_Win_flush(w.target, w.win);
 }
 
+static void get_accumulates(void)
+{
+    static const long one = 1;
+    long *old = (long *)(void *)w.buf;
+    for (int i = 0; i < 100; i++)
+        MPI_Get_accumulate(&one, 1, MPI_LONG, old + i, 1, MPI_LONG, w.target, 0, 1, MPI_LONG,
+                           MPI_SUM, w.win);
+    MPI_Win_flush(w.target, w.win);
+}
+
 static const struct call {
     const char *name;
     void (*step)(void);
     int bytes;
-} calls[] = {{"put", put, 8},           {"get", get, 8},     {"fetch_and_op", fetch_add, 8},
-             {"put", put, 65536},       {"get", get, 65536}, {"put", put, (int)LARGEST},
+} calls[] = {{"put", put, 8},
+             {"get", get, 8},
+             {"fetch_and_op", fetch_add, 8},
+             {"get_accumulate_100", get_accumulates, 8},
+             {"put", put, 65536},
+             {"get", get, 65536},
+             {"put", put, (int)LARGEST},
              {"get", get, (int)LARGEST}};
 
 static double batch(const void *arg, long n)
