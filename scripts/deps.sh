@@ -8,7 +8,6 @@
 #   deps.sh test      to build and run the tests too
 #   deps.sh browser   to run the test that looks at ftrma-timeline's page in a browser; without it that test is skipped
 #   deps.sh cluster   to run the tests of jobs in a real Slurm and over a real sshd; without it they are skipped
-#   deps.sh traces    to see where in the program a process stands when a test hangs
 #   deps.sh check     for the sanitizers' builds and the static checks too
 #   deps.sh package   to build and check the Debian package
 #   deps.sh coverage  to measure which lines the tests run
@@ -23,7 +22,6 @@ run="libfftw3-dev"
 test="libcmocka-dev g++ gfortran jq procps iproute2 util-linux python3-mpi4py python3-numpy gnuplot-nox"
 browser="chromium"
 cluster="slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge openssh-server openssh-client"
-traces="gdb"
 check="clang clang-tidy clang-format"
 package="build-essential debhelper dh-python dpkg-dev lintian python3"
 coverage="gcovr python3"
@@ -34,12 +32,11 @@ run) want="$install $run" ;;
 test) want="$install $run $test" ;;
 browser) want=$browser ;;
 cluster) want=$cluster ;;
-traces) want=$traces ;;
 check) want="$install $run $test $check" ;;
 package) want="$install $package" ;;
 coverage) want="$install $run $test $coverage" ;;
 docs) want=$docs ;;
-*) echo "usage: deps.sh install|run|test|browser|cluster|traces|check|package|coverage|docs" >&2; exit 2 ;;
+*) echo "usage: deps.sh install|run|test|browser|cluster|check|package|coverage|docs" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

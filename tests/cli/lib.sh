@@ -72,21 +72,16 @@ limited() {
     return 124
 }
 below() { # PID: it, and all that it has started
-    echo "$1"
-    for p in $(cat /proc/"$1"/task/*/children 2>/dev/null); do below "$p"; done
+    ps -e -o pid= -o ppid= | awk -v top="$1" '
+        { parent[$1] = $2 }
+        END { for (p in parent) { for (q = p; q != top && q in parent;) q = parent[q]; if (q == top) print p } }'
 }
-stand() { # PID: in the kernel, and in the program if there is a gdb (scripts/deps.sh traces)
+stand() { # PID: what its processes do, in the kernel
     for p in $(below "$1"); do
         echo "--- $p: $(tr '\0' ' ' <"/proc/$p/cmdline" | cut -c1-160)"
         for t in /proc/"$p"/task/*; do
-            echo "$(cat "$t/comm"): $(sed -n 's/^State:[[:space:]]*//p' "$t/status")"
-            sed 's/^/    /' "$t/stack" # root may read it
+            echo "$(cat "$t/comm"): $(sed -n 's/^State:[[:space:]]*//p' "$t/status"), $(cat "$t/wchan")"
         done
-    done
-    command -v gdb >/dev/null || return
-    for p in $(below "$1"); do
-        echo "--- $p"
-        timeout 30 gdb -p "$p" -batch -nx -ex 'thread apply all backtrace 12' | grep -E '^(#|Thread)'
     done
 }
 
