@@ -3,8 +3,8 @@
  * far.c - one-sided calls of rank 0 towards the last rank, each with its flush. That rank waits in
  * a barrier; then it computes, and calls nothing of MPI for COMPUTES seconds.
  *
- *   bench_far [CASE]       only CASE, of 8 bytes: put, get, fetch_and_op, get_accumulate_100 (as
- * many calls and one flush); or start: a job that does nothing
+ *   bench_far [CASE]       only CASE, of 8 bytes: put, get, fetch_and_op, get_accumulate_100
+ *                          (a hundred calls and one flush); or start: a job that does nothing
  *
  * While the target computes, the figure is how many fetch_and_ops were completed within that time,
  * and the longest one: where the target has to be inside of MPI there are none, and one takes as
@@ -43,11 +43,13 @@ static void fetch_add(void)
     MPI_Win_flush(w.target, w.win);
 }
 
+#define BURST 100 /* as the name of its case says */
+
 static void get_accumulates(void)
 {
     static const long one = 1;
     long *old = (long *)(void *)w.buf;
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < BURST; i++)
         MPI_Get_accumulate(&one, 1, MPI_LONG, old + i, 1, MPI_LONG, w.target, 0, 1, MPI_LONG,
                            MPI_SUM, w.win);
     MPI_Win_flush(w.target, w.win);

@@ -34,9 +34,9 @@ static int arrived(const struct ft_rt *rt)
     return n;
 }
 
-/* A wait for a slot naps as long as an eighth of what it has lasted, and between these. [64
- * processes on two cores, each with a timer that is due every 200 us: they do nothing else, and
- * those that they wait for get no time.] */
+/* A nap lasts an eighth of the time that the wait for this slot has taken, within these bounds. [64
+ * processes on two cores wait, each with a timer that is due every 200 us: the processors do
+ * nothing else, and the processes that are waited for cannot start.] */
 #define START_NAP_NS 200000
 #define START_NAP_MOST_NS 20000000
 

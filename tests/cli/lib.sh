@@ -47,8 +47,8 @@ done_testing() {
     exit "$bad"
 }
 
-# limited COMMAND...: for CLI_LIMIT seconds at most. If it hangs, the test prints where each of its processes stands,
-# and ends it: status 124. Standard input is empty.
+# limited COMMAND...: for CLI_LIMIT seconds at most. If it hangs, the test fails, prints what each of its processes
+# does, and ends it: status 124. Standard input is empty.
 limited() {
     "$@" </dev/null &
     limited=$!

@@ -102,7 +102,7 @@ for name in "$@"; do
         if [ $name = tasks ]; then # a replacement without tasks asks ranks that are in FTT_Close
             job $common -n 4 -- $prog 4
             want=$result
-            for again in 1 2 3; do # not each time somebody is there already
+            for again in 1 2 3; do # in one of them the others may not be there yet
                 job $common -n 4 --spares 3 --inject rank=0,point=finalize.enter -- $prog 4
                 survived "$want"
                 [ "$(grep -o '"who":"rank' "$WORK/report" | wc -l)" -eq 1 ] || complain "not one loss"
