@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/board.h"
 #include "runtime/rt.h"
@@ -21,12 +22,15 @@
 static void naps_grow(void **state)
 {
     (void)state;
-    struct ft_board *b = calloc(1, sizeof *b + 4 * sizeof b->slot[0]);
-    struct ft_rt *rt = calloc(1, sizeof *rt);
+    size_t bytes = ft_align_up(sizeof(struct ft_board) + 4 * sizeof(struct ft_board_slot), 4096);
+    struct ft_board *b = aligned_alloc(4096, bytes); /* as a mapping is */
+    struct ft_rt *rt = aligned_alloc(FT_CACHE_LINE, ft_align_up(sizeof *rt, FT_CACHE_LINE));
     struct ft_arrival w = {0};
     int naps = 0;
     assert_non_null(b);
     assert_non_null(rt);
+    memset(b, 0, bytes);
+    memset(rt, 0, sizeof *rt);
     rt->board = b;
     while (w.ns < 300 * MS) {
         uint64_t before = w.ns;

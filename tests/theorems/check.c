@@ -24,8 +24,6 @@
 
 #include "orders.h"
 
-#define RANKS 8
-#define SLOTS 16
 #define VERSIONS 64
 
 static const struct order_event *ev;

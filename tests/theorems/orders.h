@@ -53,6 +53,9 @@ struct order_event {
 
 #define ORDER_EVENTS (1u << 17)
 
+#define RANKS 8 /* at most */
+#define SLOTS 16
+
 struct order_file {
     _Atomic uint32_t n;
     uint32_t pad[15];

@@ -9,8 +9,10 @@ name=${2:?usage: theorems.sh DIRECTORY NAME}
 ORDERS_FILE=$WORK/trace
 export ORDERS_FILE
 
-# traced OPTIONS -- PROGRAM...: runs it with an empty trace
+# traced OPTIONS -- PROGRAM...: runs it with an empty trace; the rank to be lost is named first
 traced() {
+    ORDERS_LOST=$(printf '%s' "$*" | sed -n 's/.*--inject rank=\([0-9]*\).*/\1/p')
+    export ORDERS_LOST
     : > "$ORDERS_FILE"
     truncate -s 8M "$ORDERS_FILE"
     job -n 4 --checksums 1 --spares 1 --checkpoint every:3 "$@"

@@ -67,11 +67,62 @@ static int world(const struct ft_win *w, int target)
     return target < 0 ? -1 : w->ctx.world[target];
 }
 
+/* The event of this index, once it is there. */
+static const struct order_event *await_event(uint32_t i)
+{
+    const struct order_event *e = &file->event[i];
+    while (!atomic_load_explicit(&e->there, memory_order_acquire))
+        sched_yield();
+    return e;
+}
+
+/* The index of this process's last image, or -1. */
+static int64_t own_image(void)
+{
+    int64_t at = -1;
+    for (uint32_t i = 0, n = atomic_load(&file->n); i < n && i < ORDER_EVENTS; i++) {
+        const struct order_event *e = await_event(i);
+        if (e->kind == ORDER_IMAGE_DONE && e->off && e->slot == ft_transport->self)
+            at = i;
+    }
+    return at;
+}
+
+/* The rank that is to be lost (ORDERS_LOST) waits before its first access after each image until
+ * all others have put to it after the same image. Otherwise it may be lost before anybody has, and
+ * its replacement has nothing to replay. */
+static void await_puts(void)
+{
+    static int64_t awaited = -1;
+    const char *lost = getenv("ORDERS_LOST");
+    if (!file || !lost || !*lost || atoi(lost) != ft_rma_me || ft_transport->self != ft_rma_me)
+        return;
+    int64_t own = own_image();
+    if (own == awaited)
+        return;
+    awaited = own;
+    uint64_t image[SLOTS] = {0};
+    int put[SLOTS] = {0}, left = ft_rma_nranks - 1;
+    for (uint32_t i = 0; left && i < ORDER_EVENTS; i++) {
+        const struct order_event *e = await_event(i);
+        if (e->slot >= SLOTS || e->slot == ft_transport->self)
+            continue;
+        if (e->kind == ORDER_IMAGE_DONE && e->off)
+            image[e->slot] = e->off;
+        if (e->kind == ORDER_PUT_DONE && e->peer == ft_rma_me && !put[e->slot] &&
+            image[e->slot] == file->event[own].off) {
+            put[e->slot] = 1;
+            left--;
+        }
+    }
+}
+
 /* --- accesses and synchronisation --- */
 
 REAL(enum ft_status, ft_put,
      (struct ft_win * w, int target, size_t off, const void *buf, size_t len))
 {
+    await_puts();
     note(ORDER_PUT, world(w, target), w->id, off, buf, len);
     enum ft_status st = __real_ft_put(w, target, off, buf, len);
     note(ORDER_PUT_DONE, world(w, target), w->id, off, buf, len);
@@ -80,6 +131,7 @@ REAL(enum ft_status, ft_put,
 
 REAL(enum ft_status, ft_get, (struct ft_win * w, int target, size_t off, void *buf, size_t len))
 {
+    await_puts();
     note(ORDER_GET, world(w, target), w->id, off, NULL, len);
     enum ft_status st = __real_ft_get(w, target, off, buf, len);
     note(ORDER_GET_DONE, world(w, target), w->id, off, buf, len);
@@ -108,6 +160,7 @@ REAL(void, ft_win_fence, (struct ft_win * w))
 
 REAL(void, ft_win_lock, (struct ft_win * w, int target, int exclusive))
 {
+    await_puts();
     __real_ft_win_lock(w, target, exclusive);
     note(ORDER_LOCK, world(w, target), w->id, (uint64_t)exclusive, NULL, 0);
 }
@@ -164,16 +217,11 @@ REAL(void, ft_rma_cut, (uint64_t version))
 static void await_rank_0(uint64_t version, enum order_kind kind)
 {
     int imaged = 0;
-    for (uint32_t i = 0; file && i < ORDER_EVENTS;) {
-        const struct order_event *e = &file->event[i];
-        if (!atomic_load_explicit(&e->there, memory_order_acquire)) {
-            sched_yield();
-            continue;
-        }
+    for (uint32_t i = 0; file && i < ORDER_EVENTS; i++) {
+        const struct order_event *e = await_event(i);
         imaged |= e->rank == 0 && e->kind == ORDER_IMAGE_DONE && e->off == version;
         if (imaged && e->rank == 0 && e->kind == kind)
             return;
-        i++;
     }
 }
 
