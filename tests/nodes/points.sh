@@ -6,7 +6,8 @@
 # job without a loss; or the job ends with 75 because there was nothing to go back to, or because too much was lost at
 # once, and names what. Of what is drawn, one run in three has bad links. POINTS_SEED repeats what was drawn,
 # POINTS_RUNS says how many runs. POINTS_EACH=1 tries each failpoint with each of its victims on 2, 3 and 4 nodes, and
-# draws the rest; POINTS_FULL=1 tries all. Of both, POINTS_SHARD=I/N takes each N-th pair from the I-th on, from 0.
+# draws the rest; POINTS_FULL=1 tries all. Of both, POINTS_SHARD=I/N takes each N-th pair from the I-th on, from 0, and
+# POINTS_FROM=K leaves out the first K of these.
 . "$(dirname "$0")/../cli/lib.sh"
 . "$here/lib/jobs.sh"
 seed=${POINTS_SEED:-$(date +%s)}
@@ -39,6 +40,10 @@ $2 ~ /^[RCSGK]+$/ {
 if [ -n "${POINTS_FULL-}${POINTS_EACH-}" ] && [ -n "${POINTS_SHARD-}" ]; then
     awk -v i="${POINTS_SHARD%/*}" -v n="${POINTS_SHARD#*/}" '(NR - 1) % n == i' pairs >shard
     mv shard pairs
+fi
+if [ -n "${POINTS_FROM-}" ]; then
+    tail -n "+$((POINTS_FROM + 1))" pairs >rest
+    mv rest pairs
 fi
 npairs=$(wc -l <pairs)
 
