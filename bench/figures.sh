@@ -49,7 +49,7 @@ policy() { [ "$every" -lt "$iters" ] && echo "a checkpoint every $every" || echo
 cpu=$(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo)
 awk -v title="npb_ft class $class, $iters iterations, 4 ranks, $(policy)" \
     -v machine="$cpu, $cores cores, $(mpirun --version | head -n 1), load $(
-        cut -d' ' -f1 /proc/loadavg); medians of $runs" \
+        cut -d' ' -f1 /proc/loadavg), $(pages); medians of $runs" \
     -v dat="$out/log-budget.dat" -f "$(dirname "$0")/budget.awk" "$raw" | tee "$out/log-budget.txt"
 sh "$(dirname "$0")/plot.sh" "$out"
 echo "$out/log-budget.svg, $out/log-budget.txt; single runs: $raw"

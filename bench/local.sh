@@ -38,6 +38,11 @@ field_of() { # FILE NAME
         END { if (n) print sum }'
 }
 
+# What memory costs that nobody has used before, and after that: most of what is lost to images and logs in a short run.
+pages() {
+    "$bin/bench_pages" | awk '$1 == "touch" { printf "new memory %s us for 4 KiB, used %s us\n", $6 + 0, $9 + 0; exit }'
+}
+
 # Mean of the ranks: seconds that their logs were not whole.
 exposed() { # FILE
     tr -d '\n ' < "$1" | sed -n 's/.*"exposed_us":\[\([^]]*\)\].*/\1/p' |

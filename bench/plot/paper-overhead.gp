@@ -14,7 +14,7 @@ if (ARG3 eq "10d") {
     said = "'paper: f-daly, to' 'f-no-daly, to' 'SCR-RAM, to' 'SCR-PFS, to'"
 }
 if (ARG3 eq "11b") {
-    sides = "f-unlogged f-logged ml ml-async"
+    sides = "f-unlogged f-logged ml ml-async f-logged-ready"
     what = "Logging in NAS FT"
     claims = "9 18"
     said = "'paper: ftRMA' 'ML'"
