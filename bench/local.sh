@@ -38,7 +38,7 @@ field_of() { # FILE NAME
         END { if (n) print sum }'
 }
 
-# What memory costs that nobody has used before, and after that: most of what is lost to images and logs in a short run.
+# What memory costs that nobody has used before, and after that: images and logs of a short run are new memory.
 pages() {
     "$bin/bench_pages" | awk '$1 == "touch" { printf "new memory %s us for 4 KiB, used %s us\n", $6 + 0, $9 + 0; exit }'
 }

@@ -50,7 +50,12 @@ run() {
 eighth() { echo $((($1 + 7) / 8)); }
 
 host() { run mpirun --oversubscribe -n "$@"; }
-library() { run "$bin/ftrun" -q --log-limit 1G --report "$work/report" -n "$@"; }
+library() { library_ready 0 "$@"; }
+library_ready() { # PERCENT RANKS PROGRAM...: memory for logs that FTRMA_Protect makes real
+    ready=$1
+    shift
+    run env FTRMA_LOG_READY="$ready" "$bin/ftrun" -q --log-limit 1G --report "$work/report" -n "$@"
+}
 # Preloads see what they need in their environment.
 ml() { # RANKS ASYNC PROGRAM...
     loggers=$(eighth "$1") all=$(($1 + $(eighth "$1"))) async=$2
@@ -184,12 +189,9 @@ side_11b() {
     plain) host "$n" "$bin/npb_ft" "$class" --iters "$iters" ;;
     f-unlogged) library "$n" --checksums "$k" --recovery global --checkpoint every:5 "$bin/npb_ft" "$class" \
         --iters "$iters" ;;
-    f-logged | f-logged-ready) # ml has its memory ready, too
-        [ "$2" = f-logged ] || export FTRMA_LOG_READY=400
-        library "$n" --checksums "$k" --checkpoint every:5 "$bin/npb_ft" "$class" --iters "$iters"
-        set -- $?
-        unset FTRMA_LOG_READY
-        return "$1" ;;
+    f-logged) library "$n" --checksums "$k" --checkpoint every:5 "$bin/npb_ft" "$class" --iters "$iters" ;;
+    f-logged-ready) # ml has its memory ready, too
+        library_ready 400 "$n" --checksums "$k" --checkpoint every:5 "$bin/npb_ft" "$class" --iters "$iters" ;;
     ml) ml "$n" 0 "$bin/npb_ft" "$class" --iters "$iters" ;;
     ml-async) ml "$n" 1 "$bin/npb_ft" "$class" --iters "$iters" ;;
     esac

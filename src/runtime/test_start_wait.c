@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/board.h"
 #include "runtime/rt.h"
@@ -22,27 +22,23 @@
 static void naps_grow(void **state)
 {
     (void)state;
-    size_t bytes = ft_align_up(sizeof(struct ft_board) + 4 * sizeof(struct ft_board_slot), 4096);
-    struct ft_board *b = aligned_alloc(4096, bytes); /* as a mapping is */
-    struct ft_rt *rt = aligned_alloc(FT_CACHE_LINE, ft_align_up(sizeof *rt, FT_CACHE_LINE));
+    static struct ft_rt rt;
+    struct ft_board *b;
     struct ft_arrival w = {0};
-    int naps = 0;
-    assert_non_null(b);
-    assert_non_null(rt);
-    memset(b, 0, bytes);
-    memset(rt, 0, sizeof *rt);
-    rt->board = b;
+    int fd, naps = 0;
+    assert_int_equal(ft_board_create(2, 0, 0, (int)getpid(), &b, &fd), FT_OK);
+    rt.board = b;
     while (w.ns < 300 * MS) {
         uint64_t before = w.ns;
-        assert_int_equal(ft_rt_await_start(rt, 1, &w), 1); /* nobody has come to it yet */
+        assert_int_equal(ft_rt_await_start(&rt, 1, &w), 1); /* nobody has come to it yet */
         naps++;
         assert_true(w.ns > before);
         assert_true(w.ns - before <= 20 * MS);
         assert_true(w.ns - before <= ft_max_u64(before / 8, MS / 5));
     }
     assert_true(naps < 100); /* 1500 if each took 200 us */
-    free(rt);
-    free(b);
+    munmap(b, ft_board_bytes(2));
+    close(fd);
 }
 
 int main(void)

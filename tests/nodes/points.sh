@@ -7,7 +7,7 @@
 # once, and names what. Of what is drawn, one run in three has bad links. POINTS_SEED repeats what was drawn,
 # POINTS_RUNS says how many runs. POINTS_EACH=1 tries each failpoint with each of its victims on 2, 3 and 4 nodes, and
 # draws the rest; POINTS_FULL=1 tries all. Of both, POINTS_SHARD=I/N takes each N-th pair from the I-th on, from 0, and
-# POINTS_FROM=K leaves out the first K of these.
+# POINTS_FROM=K leaves out the first K of these, without what was drawn for them.
 . "$(dirname "$0")/../cli/lib.sh"
 . "$here/lib/jobs.sh"
 seed=${POINTS_SEED:-$(date +%s)}
@@ -37,13 +37,11 @@ $2 ~ /^[RCSGK]+$/ {
     if ($2 ~ /K/) print $1, "keeper"
     print $1, "node"
 }' >pairs
-if [ -n "${POINTS_FULL-}${POINTS_EACH-}" ] && [ -n "${POINTS_SHARD-}" ]; then
-    awk -v i="${POINTS_SHARD%/*}" -v n="${POINTS_SHARD#*/}" '(NR - 1) % n == i' pairs >shard
+if [ -n "${POINTS_FULL-}${POINTS_EACH-}" ]; then
+    shard=${POINTS_SHARD:-0/1}
+    awk -v i="${shard%/*}" -v n="${shard#*/}" -v from="${POINTS_FROM:-0}" '(NR - 1) % n == i && of_it++ >= from' \
+        pairs >shard
     mv shard pairs
-fi
-if [ -n "${POINTS_FROM-}" ]; then
-    tail -n "+$((POINTS_FROM + 1))" pairs >rest
-    mv rest pairs
 fi
 npairs=$(wc -l <pairs)
 

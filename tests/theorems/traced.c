@@ -3,7 +3,7 @@
  * traced.c - makes libftrma.so of the tests the traced one: the linker puts these functions around
  * the library's (--wrap), so the library itself has no line for it. ORDERS_FILE names the file,
  * which must be there (theorems.sh). ORDERS_MUTANT breaks the library in one way, which the
- * checker must find.
+ * checker must find. ORDERS_LOST names the rank that the test loses.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -41,14 +41,15 @@ static int mutant(const char *name)
     return is && strcmp(is, name) == 0;
 }
 
-static void note(enum order_kind kind, int peer, uint64_t win, uint64_t off, const void *data,
-                 size_t bytes)
+/* Returns the event's index, or -1 if it was not written. */
+static int64_t note(enum order_kind kind, int peer, uint64_t win, uint64_t off, const void *data,
+                    size_t bytes)
 {
     if (!file)
-        return;
+        return -1;
     uint32_t i = atomic_fetch_add(&file->n, 1);
     if (i >= ORDER_EVENTS)
-        return; /* the checker says that the trace is too long */
+        return -1; /* the checker says that the trace is too long */
     struct order_event *e = &file->event[i];
     e->kind = (uint16_t)kind;
     e->slot = (uint16_t)ft_transport->self;
@@ -60,6 +61,7 @@ static void note(enum order_kind kind, int peer, uint64_t win, uint64_t off, con
     if (data)
         memcpy(&e->value, data, bytes < sizeof e->value ? bytes : sizeof e->value);
     atomic_store_explicit(&e->there, 1, memory_order_release);
+    return i;
 }
 
 static int world(const struct ft_win *w, int target)
@@ -76,31 +78,23 @@ static const struct order_event *await_event(uint32_t i)
     return e;
 }
 
-/* The index of this process's last image, or -1. */
-static int64_t own_image(void)
+static int64_t new_image = -1; /* since which this process has made no access; -1: none */
+
+static int is_to_be_lost(void)
 {
-    int64_t at = -1;
-    for (uint32_t i = 0, n = atomic_load(&file->n); i < n && i < ORDER_EVENTS; i++) {
-        const struct order_event *e = await_event(i);
-        if (e->kind == ORDER_IMAGE_DONE && e->off && e->slot == ft_transport->self)
-            at = i;
-    }
-    return at;
+    const char *lost = getenv("ORDERS_LOST");
+    return lost && *lost && atoi(lost) == ft_rma_me && ft_transport->self == ft_rma_me;
 }
 
-/* The rank that is to be lost (ORDERS_LOST) waits before its first access after each image until
- * all others have put to it after the same image. Otherwise it may be lost before anybody has, and
- * its replacement has nothing to replay. */
+/* The rank that is to be lost waits before its first access after each image until all others have
+ * put to it after the same image. Otherwise it may be lost before anybody has, and its replacement
+ * has nothing to replay. */
 static void await_puts(void)
 {
-    static int64_t awaited = -1;
-    const char *lost = getenv("ORDERS_LOST");
-    if (!file || !lost || !*lost || atoi(lost) != ft_rma_me || ft_transport->self != ft_rma_me)
+    int64_t own = new_image;
+    new_image = -1;
+    if (own < 0 || !is_to_be_lost())
         return;
-    int64_t own = own_image();
-    if (own == awaited)
-        return;
-    awaited = own;
     uint64_t image[SLOTS] = {0};
     int put[SLOTS] = {0}, left = ft_rma_nranks - 1;
     for (uint32_t i = 0; left && i < ORDER_EVENTS; i++) {
@@ -246,7 +240,9 @@ REAL(struct ft_answer, ft_ckpt_copy, (struct ft_rt * rt, uint64_t version, uint6
         note_words(rt, version - 1);
     note(ORDER_IMAGE, -1, 0, version, NULL, 0);
     struct ft_answer a = __real_ft_ckpt_copy(rt, version, snapshot);
-    note(ORDER_IMAGE_DONE, -1, 0, a.reason ? 0 : version, NULL, 0);
+    int64_t at = note(ORDER_IMAGE_DONE, -1, 0, a.reason ? 0 : version, NULL, 0);
+    if (!a.reason)
+        new_image = at;
     if (late && ft_rma_me == 0)
         put_wrong();
     if (chain && ft_rma_me == 0)
