@@ -5,7 +5,17 @@ BUILD ?= build
 PREFIX ?= /usr/local
 # Tests wait a good deal of their time: one more at a time than there are cores, and at most eight, for their memory.
 TEST_JOBS ?= $(shell n=$$(($$(nproc) + 1)); echo $$((n < 8 ? n : 8)))
-TEST_ARGS = $(if $(filter undefined,$(origin CTEST_ARGS)),-LE long,$(CTEST_ARGS))
+# What is tried when nothing else is said: no test with the label long, and of the cases of the others one in four
+# (tests/share.sh). CTEST_ARGS chooses tests, and then all cases are tried.
+ifeq ($(origin CTEST_ARGS),undefined)
+CTEST_ARGS = -LE long
+SHARES = 4
+else
+SHARES = 1
+endif
+ifeq ($(origin TEST_SHARE),undefined)
+TEST_SHARE := $(shell echo $$(($$(date +%s) % $(SHARES))))/$(SHARES)
+endif
 export SOAK_MINUTES SOAK_SEED TEST_JOBS COVERAGE_TESTS
 
 CONFIGURE = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
@@ -27,12 +37,13 @@ run:
 	cmake --build $(BUILD) --target ftrma ftrun npb_ft
 	@sh scripts/run.sh $(BUILD)
 
-# Those with the label long are left out, unless CTEST_ARGS is given: CTEST_ARGS= runs all. A fifth of the processor
-# time of a job's start goes into looking for devices, for which no test asks.
+# `make test CTEST_ARGS=` runs all tests with all their cases. A fifth of the processor time of a job's start goes into
+# looking for devices, for which no test asks.
 test: export HWLOC_COMPONENTS = -linuxio
 test: export HWLOC_PLUGINS_PATH = /none
 test: all
-	ctest --test-dir $(BUILD) --parallel $(TEST_JOBS) --output-on-failure --no-tests=error $(TEST_ARGS)
+	TEST_SHARE=$(TEST_SHARE) ctest --test-dir $(BUILD) --parallel $(TEST_JOBS) --output-on-failure --no-tests=error \
+	    $(CTEST_ARGS)
 
 # Every failpoint, every kind of victim, every program; `make test` draws from these.
 chaos: all

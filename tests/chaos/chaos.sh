@@ -13,13 +13,13 @@
 # group. A point must be reached by each kind of process that the table says passes it; what the
 # programs cannot reach stands in unreached.txt with its reason. Of the ranks, 0 (the root of all
 # trees) is always a victim, and of 1 to 3 one is drawn, so that the tests stay short. Programs are
-# drawn, too.
+# drawn, too, and of the pairs of point and victim a share (../share.sh).
 BIN=$1
 shard=${2:-0} shards=${3:-1}
 here=$(dirname "$0")
 . "$here/jobs.sh"
 
-common="-n 4 --checksums 2 --spares 3 --checkpoint every:1"
+common="-n 4 --checksums 2 --spares 0 --checkpoint every:1"
 programs="npb_ft kvstore medley" kernels="npb_cg lulesh"
 
 learn $programs $kernels
@@ -77,7 +77,9 @@ try() { # victim hit programs...
         case $point in transport.*) export FTRMA_TRANSPORT=fault ;; *) unset FTRMA_TRANSPORT ;; esac
         # what only a global rollback comes to; all else is tried with local recovery
         case $point in park | resume | restore.*) recovery=global ;; *) recovery=auto ;; esac
-        job $common $(ranks_of $p) --recovery $recovery $(inject $v $h) -- $(program $p)
+        losses=$(inject $v $h)
+        case $losses in *--inject*--inject*) spares=2 ;; *) spares=1 ;; esac
+        job $common --spares $spares $(ranks_of $p) --recovery $recovery $losses -- $(program $p)
         survived "$want"
         died_at $point && reached=$((reached + 1))
     done
@@ -103,6 +105,7 @@ while read -r point who doc; do
     draw 3
     other=$((drawn + 1))
     for victim in $(victims $who); do
+        tried || continue
         reached=0
         draw 7
         later=$((drawn + 2))

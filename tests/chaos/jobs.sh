@@ -26,6 +26,7 @@ draw() {
     drawn=$((lcg / 65536 % $1))
 }
 
+. "$(dirname "$0")/../share.sh"
 . "$(dirname "$0")/../shm.sh"
 shm_before=$(shm_files)
 
@@ -34,7 +35,7 @@ processes_left() { grep -lazx "FTRMA_TEST_MARK=$MARK" /proc/[0-9]*/environ 2>/de
 # job NAME ARGUMENTS OF FTRUN...: sets status, result, and the files $WORK/out, err, report
 job() {
     job_line="$*"
-    runs=$((runs + 1))
+    runs=$((runs + 1)) tried=yes
     : >"$WORK/report"
     if [ -n "${CHAOS_RECORDS-}" ]; then
         rm -rf "$WORK/records" && mkdir "$WORK/records"
@@ -118,6 +119,7 @@ verdict() {
         bad=$((bad + 1))
         echo "FAILED: left in /dev/shm: $f"
     done
+    share_tried
     [ $replayed -eq 0 ] || echo "$replayed records were run again without a difference"
     echo "$runs runs, $bad failed (CHAOS_SEED=$SEED)"
     [ $bad -eq 0 ]

@@ -35,16 +35,21 @@ failures() {
     [ "$seen" -ge "$1" ] || complain "only $seen failures were seen, not $1"
 }
 
+lost_two() { # PROGRAM --inject...: if it is tried at all (../share.sh)
+    tried || return 0
+    program=$1
+    shift
+    eval "command=\$$program want=\$want_$program"
+    job $two "$@" -- $command
+    survived "$want"
+    [ $program = medley ] || failures 2
+}
+
 together() { # two ranks of different groups, a rank and the checksum process of the other group
     for h in 2 3 4; do
-        job $two --inject rank=0,point=safepoint,hit=$h --inject rank=1,point=safepoint,hit=$h -- $ft
-        survived "$want_ft"
-        failures 2
-        job $two --inject rank=2,point=safepoint,hit=$h --inject checksum=1,point=ckpt.commit,hit=$h -- $kv
-        survived "$want_kv"
-        failures 2
-        job $two --inject rank=3,point=coll.round,hit=$((h * 3)) --inject rank=2,point=safepoint,hit=$h -- $medley
-        survived "$want_medley"
+        lost_two ft --inject rank=0,point=safepoint,hit=$h --inject rank=1,point=safepoint,hit=$h
+        lost_two kv --inject rank=2,point=safepoint,hit=$h --inject checksum=1,point=ckpt.commit,hit=$h
+        lost_two medley --inject rank=3,point=coll.round,hit=$((h * 3)) --inject rank=2,point=safepoint,hit=$h
     done
 }
 
@@ -103,13 +108,8 @@ clock() { # the root, whose clock says when checkpoints are due, is lost before 
 
 parity() { # a checksum process is lost, a spare rebuilds the codeword, then a rank of its group is lost
     for h in 1 2 3; do
-        job $two --inject checksum=0,point=ckpt.committed,hit=$h --inject rank=2,point=safepoint,hit=$((h + 2)) -- $kv
-        survived "$want_kv"
-        failures 2
-        job $two --inject checksum=1,point=ckpt.parity.piece,hit=$h \
-            --inject rank=1,point=safepoint,hit=$((h + 2)) -- $ft
-        survived "$want_ft"
-        failures 2
+        lost_two kv --inject checksum=0,point=ckpt.committed,hit=$h --inject rank=2,point=safepoint,hit=$((h + 2))
+        lost_two ft --inject checksum=1,point=ckpt.parity.piece,hit=$h --inject rank=1,point=safepoint,hit=$((h + 2))
     done
 }
 

@@ -43,6 +43,7 @@ skip() {
 }
 
 done_testing() {
+    share_tried
     [ "$bad" = 0 ] && echo "all as it should be"
     exit "$bad"
 }
@@ -126,6 +127,7 @@ nothing_left() {
     shm_is_clean "$1"
 }
 
+. "$here/../share.sh"
 . "$here/../shm.sh"
 shm_before=$(shm_files)
 

@@ -41,8 +41,9 @@ for f in out err; do
     cp $f clean.$f
     for r in ab0 cd1 ef2 gh3; do mv $f.$r clean.$f.$r; done
 done
-hurt() {
-    args=
+hurt() { # INJECT...: in one job, if it is tried at all (../share.sh)
+    tried || return 0
+    args="--spares $#"
     for i in "$@"; do args="$args --inject $i"; done
     run $args "$lines"
     same "$@"

@@ -11,7 +11,6 @@ hosts=3
 
 . "$here/lib/namespaces.sh"
 
-
 "$ftrun" -n 4 --checksums 0 --spares 0 "$npb_cg" S >alone 2>err || fail "on one node: $(cat err)"
 result=$(grep '^result:' alone)
 # without a loss, and with one of a process
@@ -47,8 +46,9 @@ begin() { # a job, which has taken some checkpoints
     has_committed 4
 }
 
-# each host in its turn
-for k in 1 2 3; do
+# host K
+host() {
+    k=$1
     begin
     [ $k = 1 ] || inside $k sh -c '
         adj() { cat "/proc/$(pgrep "$@" | head -n 1)/oom_score_adj"; }
@@ -62,41 +62,46 @@ for k in 1 2 3; do
     [ "$(jq -c '[.nodes[].lost]' report)" = "$(jq -cn "[range(1;4)|.==$k]")" ] || fail "host $k: $(jq -c .nodes report)"
     down
     up
-done
+}
 
 # All of the first of two hosts. Before its lease is over, the other one has said that it cannot reach the first one.
-rm -f err
-FTRMA_LEASE_MS=3000 "$ftrun" -v -n 2 --checksums 2 --spares 4 --checkpoint every:2 --report report --rsh "$work/rsh" \
-    --host 10.78.0.1,10.78.0.2 "$build/bin/npb_ft" W --iters 40 >out 2>err </dev/null &
-job=$!
-has_committed 2
-lose 1
-wait $job || fail "the first of two: $(grep -v '^\[ftrma' err)"
-grep -q '^result:' out && grep -q '^ftrun: 10.78.0.1 lost' err && ! grep -q '^ftrun: 10.78.0.2 lost' err ||
-    fail "the first of two: $(grep -v '^\[ftrma' err)"
-down
-up
+first_of_two() {
+    rm -f err
+    FTRMA_LEASE_MS=3000 "$ftrun" -v -n 2 --checksums 2 --spares 4 --checkpoint every:2 --report report \
+        --rsh "$work/rsh" --host 10.78.0.1,10.78.0.2 "$build/bin/npb_ft" W --iters 40 >out 2>err </dev/null &
+    job=$!
+    has_committed 2
+    lose 1
+    wait $job || fail "the first of two: $(grep -v '^\[ftrma' err)"
+    grep -q '^result:' out && grep -q '^ftrun: 10.78.0.1 lost' err && ! grep -q '^ftrun: 10.78.0.2 lost' err ||
+        fail "the first of two: $(grep -v '^\[ftrma' err)"
+    down
+    up
+}
 
 # The keeper alone: its guardian says so at once, long before the lease is over.
-FTRMA_LEASE_MS=600000 begin
-inside 2 sh -c 'pkill -KILL -x ftrun -P "$(pgrep -o -x ftrun)"'
-wait $job
-same "a keeper" $?
-grep -q "ftrun: 10.78.0.2 lost (its keeper was killed by SIGKILL), and with it" err || fail "a keeper: $(cat err)"
-! inside 2 pgrep -x npb_cg >/dev/null || fail "a keeper: its processes are there: $(inside 2 pgrep -a npb_cg)"
+keeper() {
+    export FTRMA_LEASE_MS=600000
+    begin
+    inside 2 sh -c 'pkill -KILL -x ftrun -P "$(pgrep -o -x ftrun)"'
+    wait $job
+    same "a keeper" $?
+    grep -q "ftrun: 10.78.0.2 lost (its keeper was killed by SIGKILL), and with it" err || fail "a keeper: $(cat err)"
+    ! inside 2 pgrep -x npb_cg >/dev/null || fail "a keeper: its processes are there: $(inside 2 pgrep -a npb_cg)"
+}
 
 # The guardian alone: the keeper dies with it, and nobody says so before the lease is over.
-FTRMA_LEASE_MS=3000 begin
-inside 2 pkill -KILL -o -x ftrun
-wait $job
-same "a guardian" $?
-grep -q "ftrun: 10.78.0.2 lost (the command that led to it was killed by SIGKILL), and with it" err ||
-    fail "a guardian: $(cat err)"
-! inside 2 pgrep -x npb_cg >/dev/null || fail "a guardian: its processes are there: $(inside 2 pgrep -a npb_cg)"
+guardian() {
+    export FTRMA_LEASE_MS=3000
+    begin
+    inside 2 pkill -KILL -o -x ftrun
+    wait $job
+    same "a guardian" $?
+    grep -q "ftrun: 10.78.0.2 lost (the command that led to it was killed by SIGKILL), and with it" err ||
+        fail "a guardian: $(cat err)"
+    ! inside 2 pgrep -x npb_cg >/dev/null || fail "a guardian: its processes are there: $(inside 2 pgrep -a npb_cg)"
+}
 
-# A host that nobody reaches, then all of a host stopped for longer than its lease, then two that do not reach each
-# other: one goes out, ends by itself, and changes nothing.
-export FTRMA_LEASE_MS=2000
 hurt() { # HOW
     case $1 in
     cut) ip -n "${tag}sw" link set v2 down ;;
@@ -111,7 +116,11 @@ heal() {
     apart) inside 2 ip route del blackhole 10.78.0.3 ;;
     esac
 }
-for how in cut stop apart; do
+# A host that nobody reaches (cut), all of a host stopped for longer than its lease, or two that do not reach each other
+# (apart): one goes out, ends by itself, and changes nothing.
+unheard() {
+    how=$1
+    export FTRMA_LEASE_MS=2000
     case $how in
     cut) said='10.78.0.2 lost (other nodes cannot reach it), and with it' ;;
     stop) said='10.78.0.2 lost (nothing has been heard of it), and with it' ;;
@@ -133,24 +142,32 @@ for how in cut stop apart; do
         sleep 0.05
     done
     ! inside 2 pgrep ftrun >/dev/null || fail "$how: what was out lives on: $(inside 2 pgrep -a ftrun)"
-done
+}
 
-# for a debugger: a host may stand still for longer than its lease
-export FTRMA_LEASE_MS=1000
-safe_before=$safe safe="$safe --debug"
-begin
-hurt stop
-sleep 3
-for p in $(inside 2 ps -C npb_cg -o pid=); do # of its ranks, one at least has sent something
-    inside 2 "$build/bin/ftrma-dump" --messages --limit 1 "$p" >>dumped 2>&1
+# For a debugger: a host may stand still for longer than its lease.
+debugged() {
+    export FTRMA_LEASE_MS=1000
+    safe_before=$safe safe="$safe --debug"
+    begin
+    hurt stop
+    sleep 3
+    for p in $(inside 2 ps -C npb_cg -o pid=); do # of its ranks, one at least has sent something
+        inside 2 "$build/bin/ftrma-dump" --messages --limit 1 "$p" >>dumped 2>&1
+    done
+    grep -q '^messages of rank [0-3] to rank [0-3], ' dumped || fail "ftrma-dump on a host: $(cat dumped)"
+    heal stop
+    wait $job
+    same "--debug" $?
+    ! grep -q '^ftrun: 10.78.* lost' err || fail "--debug: $(cat err)"
+    safe=$safe_before
+}
+
+for case in "host 1" "host 2" "host 3" first_of_two keeper guardian "unheard cut" "unheard stop" "unheard apart" \
+    debugged; do
+    tried || continue
+    $case
+    unset FTRMA_LEASE_MS
 done
-grep -q '^messages of rank [0-3] to rank [0-3], ' dumped || fail "ftrma-dump on a host: $(cat dumped)"
-heal stop
-wait $job
-same "--debug" $?
-! grep -q '^ftrun: 10.78.* lost' err || fail "--debug: $(cat err)"
-safe=$safe_before
-unset FTRMA_LEASE_MS
 
 # what cannot begin is said
 "$ftrun" -n 2 --rsh "$work/rsh" --host 10.78.0.1,nowhere.invalid "$npb_cg" S >out 2>err </dev/null &&

@@ -47,11 +47,13 @@ for prog in "ftt_conform storm" ftt_server ftt_tasks; do
     alone_with "$@"
     on_hosts "$prog" "$@"
     for rank in 0 3; do
+        tried || continue
         draw 6
         on_hosts "$prog, rank $rank" --spares 3 --inject rank=$rank,point=ftt.came,hit=$((drawn + 2)) "$@"
         died "$prog, rank $rank" '"who":"rank'
     done
     # a host in the middle of the job: all of its processes, its gateway and its keeper
+    tried || continue
     draw 2
     victim=$drawn
     draw 6

@@ -15,17 +15,19 @@ lost_and_same() { # as same
 }
 
 alone "$npb_ft" S
-# shellcheck disable=SC2086
 for at in rank=0,point=safepoint,hit=4 rank=1,point=rma.fence,hit=6 rank=2,point=ckpt.copy,hit=2; do
+    tried || continue
+    # shellcheck disable=SC2086
     "$ftrun" $options --inject "$at" "$npb_ft" S >out 2>&1
     lost_and_same "npb_ft: $at" $?
 done
 
 # shellcheck disable=SC2086
 alone $kvstore
-# shellcheck disable=SC2086
 for at in rank=3,point=rma.atomic.locked,hit=200 rank=1,point=rma.flush,hit=900 rank=2,point=rma.put.after,hit=20 \
     "rank=0,point=safepoint,hit=6;rank=2,point=restore.copy"; do
+    tried || continue
+    # shellcheck disable=SC2086
     "$ftrun" $options --inject "$at" $kvstore >out 2>&1
     lost_and_same "kvstore: $at" $?
 done
@@ -35,6 +37,7 @@ kvstore="$build/bin/kvstore --inserts 800 --rounds 100"
 alone $kvstore
 for who in keeper gateway; do
     for node in 0 1; do
+        tried || continue
         # shellcheck disable=SC2086
         loses_node $who $node "$ftrun" $options \
             --inject "rank=$((node + 1)),point=safepoint,hit=$((3 + node)),action=stop" $kvstore

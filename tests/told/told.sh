@@ -17,15 +17,20 @@ want=$result
 [ $status -eq 0 ] && [ -n "$want" ] || complain "without failures"
 nothing_left
 
-# hurt INJECT...: in one job, in which somebody dies
+# hurt INJECT...: in one job, in which somebody dies, if it is tried at all (../share.sh)
 hurt() {
+    tried || return 0
     args=
     for i in "$@"; do args="$args --inject $i"; done
     job $common $more $args -- $prog $how
     survived "$want"
     grep -q '"who":\|"node_losses":[1-9]' "$WORK/report" || complain "nobody died"
 }
-told() { grep -q '"told_recoveries":[1-9]' "$WORK/report" || complain "body was not entered again"; }
+# what the job just run must have said, or not
+says() { [ $tried = no ] || grep -q "$1" "$WORK/$2" || complain "$3"; }
+never_says() { [ $tried = no ] || ! grep -q "$1" "$WORK/$2" || complain "$3"; }
+told() { says '"told_recoveries":[1-9]' report "body was not entered again"; }
+untold() { never_says '"told_recoveries":[1-9]' report "body was entered again"; }
 more= how=
 # Two ranks are lost together: without the vote of the second nobody decides what to rebuild for the first.
 both="rank=1,point=safepoint,hit=8 rank=3,point=agree.vote"
@@ -48,7 +53,7 @@ for name in "$@"; do
         # nobody is told of a checksum process
         for p in ckpt.parity.piece,hit=3 ckpt.parity.done,hit=2 ckpt.commit,hit=2; do
             hurt checksum=0,point=$p
-            ! grep -q '"told_recoveries":[1-9]' "$WORK/report" || complain "body was entered again"
+            untold
         done ;;
     steps) # the second process is lost at each step of the recovery from the first
         for p in detect.death agree.vote agree.decided repair assign quiesce park told.keep \
@@ -75,11 +80,11 @@ for name in "$@"; do
         more="--checkpoint daly"
         hurt rank=1,point=rma.fence,hit=9 spare=0,point=rma.fence,hit=9 spare=1,point=rma.fence,hit=9
         told
-        grep -q '"told_recoveries":3' "$WORK/report" || complain "not three recoveries" ;;
+        says '"told_recoveries":3' report "not three recoveries" ;;
     beyond) # more than the parity of the group: some come without an image
         hurt $both
         told
-        grep -q 'told: .* 2 of them without an image' "$WORK/err" || complain "both have an image"
+        says 'told: .* 2 of them without an image' err "both have an image"
         hurt rank=1,point=safepoint,hit=8 checksum=0,point=detect.death
         told
         hurt rank=2,point=coll.enter,hit=40 spare=0,point=restore.rebuild rank=0,point=park
@@ -88,17 +93,16 @@ for name in "$@"; do
         more="--checkpoint daly"
         hurt $both rank=0,point=safepoint,hit=12
         told
-        grep -q 'told: .*1 rank.* 1 of them without an image' "$WORK/err" ||
-            complain "rank 0 has an image of what is nowhere"
+        says 'told: .*1 rank.* 1 of them without an image' err "rank 0 has an image of what is nowhere"
         # and after a checkpoint
         more="--checkpoint every:2"
         hurt $both rank=0,point=safepoint,hit=14
         told
-        grep -q 'told: .*1 rank.* 0 of them without an image' "$WORK/err" || complain "rank 0 has no image"
+        says 'told: .*1 rank.* 0 of them without an image' err "rank 0 has no image"
         # groups of their own
         more="--checksums 2 --parity 2"
         hurt $both
-        grep -q 'told: .*2 ranks.* 0 of them without an image' "$WORK/err" || complain "one has no image" ;;
+        says 'told: .*2 ranks.* 0 of them without an image' err "one has no image" ;;
     shared) # memory of all in the arena of rank 0
         how=shared
         hurt rank=0,point=coll.enter,hit=40
@@ -161,7 +165,7 @@ for name in "$@"; do
         hurt rank=1,point=run.leave
         hurt rank=1,point=finalize.enter
         hurt rank=2,point=run.enter
-        ! grep -q '"told_recoveries":[1-9]' "$WORK/report" || complain "body was entered again"
+        untold
         job $common --spares 0 --inject rank=1,point=safepoint,hit=5 -- $prog
         lost '\[no-spare\]$'
         job $common --log off --inject rank=1,point=rma.atomic.applied,hit=90 -- $prog
