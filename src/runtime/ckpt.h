@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ckpt.h - images and codewords of this process, and commands about them. Main only (ckpt.c,
- * protect.c, room.c).
+ * restore.c, protect.c, room.c).
  */
 #ifndef FT_RUNTIME_CKPT_H
 #define FT_RUNTIME_CKPT_H
@@ -40,8 +40,10 @@ enum ft_skip_reason ft_ckpt_combine_own(struct ft_rt *rt, uint64_t version, int 
  * others is NULL. Returns 0 if there are too few. */
 int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block,
                    const uint64_t *bytes, struct ft_recipe *out);
-/* The counts of collectives in the image. */
+/* restore.c: the counts of collectives in the image. */
 void ft_ckpt_load_sched(const struct ft_image *im);
+/* Tells for how long the process was exposed before this version. */
+void ft_ckpt_note_covered(struct ft_rt *rt, uint64_t version);
 /* To be called after FTRMA_Protect and at FTRMA_Run's entry: takes memory for images (three with
  * demand checkpoints, else two) and for logs, so that neither a checkpoint nor an access waits for
  * it. Checksum processes and spares make room as well. */

@@ -78,19 +78,18 @@ same "another directory" $?
 
 # ssh itself is killed: that says nothing of the host, which may run on until its lease is over.
 rm -f err
+lease 4000
 # shellcheck disable=SC2086
-FTRMA_LEASE_MS=4000 job -v $safe $on "$npb_cg" A &
+job -v $safe $on "$npb_cg" A &
 running=$!
 await_checkpoint 2
 killed=$(date +%s%N)
 pkill -KILL -f "^/usr/bin/ssh -F $work/ssh_config .* 10.78.0.3 " || fail "no ssh to host 3"
-for _ in $(seq 3000); do
-    grep -q '^ftrun: 10.78.0.3 lost' err && break
-    sleep 0.01
-done
+while kill -0 $running 2>/dev/null && ! grep -q '^ftrun: 10.78.0.3 lost' err; do sleep 0.01; done
 grep -q '^ftrun: 10.78.0.3 lost (the command that led to it was killed by SIGKILL)' err || fail "ssh: $(cat err)"
 [ $(($(date +%s%N) - killed)) -gt 1000000000 ] || fail "ssh: host 3 was out at once, without a word of its guardian"
 wait $running || fail "ssh: status $?, $(tail err)"
+unset FTRMA_LEASE_MS
 [ "$(grep '^result:' out)" = "$result_a" ] || fail "ssh: $(grep '^result:' out), not $result_a"
 
 # A process, then a host, then ftrun, which leaves nothing on any host.

@@ -9,11 +9,20 @@ draw() {
     drawn=$((seed / 65536 % $1))
 }
 
-# alone PROGRAM...: its result on one node, into $result
+# alone PROGRAM...: its result on one node, into $result, and how long the job took, in ms, into $took
 alone() {
+    began=$(date +%s%N)
     "$ftrun" -n 4 --checksums 0 --spares 0 "$@" >out 2>err || fail "$* on one node: $(cat out err)"
     result=$(grep '^result:' out)
     [ -n "$result" ] || fail "$*: no result in $(cat out)"
+    took=$((($(date +%s%N) - began) / 1000000))
+}
+
+# lease MS: hosts have one of that length, or a longer one where a job takes longer than that even on one node: on a
+# machine with so much to do a host may get no turn for seconds, and is lost.
+lease() {
+    export FTRMA_LEASE_MS="$1"
+    [ "$took" -lt "$1" ] || FTRMA_LEASE_MS=$took
 }
 
 # same WHAT STATUS: its output is in `out`, and may be in `err`
