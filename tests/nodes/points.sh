@@ -6,8 +6,9 @@
 # job without a loss; or the job ends with 75 because there was nothing to go back to, or because too much was lost at
 # once, and names what. Of what is drawn, one run in three has bad links. POINTS_SEED repeats what was drawn,
 # POINTS_RUNS says how many runs. POINTS_EACH=1 tries each failpoint with each of its victims on 2, 3 and 4 nodes, and
-# draws the rest; POINTS_FULL=1 tries all. Of both, POINTS_SHARD=I/N takes each N-th pair from the I-th on, from 0, and
-# POINTS_FROM=K leaves out the first K of these, without what was drawn for them.
+# draws the rest; POINTS_FULL=1 tries all. POINTS_REACH=1 tries each pair at the first hit until somebody dies there,
+# and names those of which nobody ever comes to the point. Of these three, POINTS_SHARD=I/N takes each N-th pair from
+# the I-th on, from 0, and POINTS_FROM=K leaves out the first K of these, without what was drawn for them.
 . "$(dirname "$0")/../cli/lib.sh"
 . "$here/lib/jobs.sh"
 seed=${POINTS_SEED:-$(date +%s)}
@@ -37,7 +38,7 @@ $2 ~ /^[RCSGK]+$/ {
     if ($2 ~ /K/) print $1, "keeper"
     print $1, "node"
 }' >pairs
-if [ -n "${POINTS_FULL-}${POINTS_EACH-}" ]; then
+if [ -n "${POINTS_FULL-}${POINTS_EACH-}${POINTS_REACH-}" ]; then
     shard=${POINTS_SHARD:-0/1}
     awk -v i="${shard%/*}" -v n="${shard#*/}" -v from="${POINTS_FROM:-0}" '(NR - 1) % n == i && of_it++ >= from' \
         pairs >shard
@@ -55,7 +56,7 @@ is_later() {
     esac
 }
 
-ran=0 same=0 given_up=0 passed_by=0
+ran=0 same=0 given_up=0 passed_by=0 unreached=0
 try() { # POINT VICTIM NODES PROGRAM HIT FIRST
     point=$1 victim=$2 nodes=$3 program=$4 hit=$5 first=$6
     case $nodes in 2) checksums=4 ;; *) checksums=2 ;; esac
@@ -78,7 +79,8 @@ try() { # POINT VICTIM NODES PROGRAM HIT FIRST
     links=${FTRMA_WIRE_FAULTS:+FTRMA_WIRE_FAULTS=$FTRMA_WIRE_FAULTS FTRMA_TEST_SEED=$FTRMA_TEST_SEED}
     said="$links $options --inject '$what' $job"
     commits=$(grep -c ' committed: ' out)
-    ! grep -q "$point.* never fired" out || passed_by=$((passed_by + 1))
+    fired=yes
+    ! grep -q "$point.* never fired" out || { fired=no passed_by=$((passed_by + 1)); }
     if [ $status = 0 ]; then
         got=$(sed -n 's/^result: //p' out)
         if [ "$got" = "$1" ]; then same=$((same + 1)); else fail "$said: the result is $got, not $1"; fi
@@ -134,7 +136,7 @@ weather() { # NODES PROGRAM
     export FTRMA_WIRE_FAULTS=$f FTRMA_TEST_SEED=$seed
 }
 
-some() { # POINT VICTIM NODES: one run of it, drawn
+some() { # POINT VICTIM NODES: one run of it, drawn, and one more if nobody came there so often
     k=$3
     draw 2
     [ "$drawn" = 0 ] && p=npb || p=kvstore
@@ -149,9 +151,30 @@ some() { # POINT VICTIM NODES: one run of it, drawn
         f=none
     fi
     try "$1" "$2" $k $p $h $f
+    [ $fired = yes ] || [ $h = 1 ] || try "$1" "$2" $k $p 1 $f
 }
 
-if [ -n "${POINTS_FULL-}" ]; then
+reach() { # POINT VICTIM: until somebody dies there
+    for k in 3 2; do
+        for p in kvstore npb; do
+            for f in rank node; do
+                is_later "$1" || f=none
+                try "$1" "$2" $k $p 1 $f
+                [ $fired = no ] || return 0
+                [ $f != none ] || break
+            done
+        done
+    done
+    unreached=$((unreached + 1))
+    echo "nobody came to $1 ($2)"
+}
+
+if [ -n "${POINTS_REACH-}" ]; then
+    while read -r point victim; do
+        reach "$point" "$victim"
+    done <pairs
+    echo "$unreached of $npairs pairs were never reached"
+elif [ -n "${POINTS_FULL-}" ]; then
     while read -r point victim; do
         for k in 2 3 4; do
             for p in npb kvstore; do
