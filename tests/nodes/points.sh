@@ -100,9 +100,10 @@ try() { # POINT VICTIM NODES PROGRAM HIT FIRST
     shm_is_clean "$said"
 }
 
-# Over late links rank 0 may have committed the first checkpoint when its node is lost and nobody else has heard (C6).
+# Rank 0 may have committed the first checkpoint when its node is lost and nobody else has heard (C6): over late links,
+# and where it dies in its first call after that.
 loses_root() { case $victim$drawn in node0 | gateway0 | keeper0) ;; *) return 1 ;; esac; }
-is_late() { case ${FTRMA_WIRE_FAULTS-} in *delay=*) ;; *) return 1 ;; esac; }
+is_late() { case $hit:${FTRMA_WIRE_FAULTS-} in 1:* | *delay=*) ;; *) return 1 ;; esac; }
 # May this job have ended with 75? $1: how many checkpoints it commits without a loss.
 may_end() {
     reason=$(sed -n 's/^ftrun: job lost: .*\[\([a-z-]*\)\]$/\1/p' out)
