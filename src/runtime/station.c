@@ -88,7 +88,7 @@ enum ft_command ft_station(struct ft_rt *rt, enum ft_place at, struct ft_command
     if (ft_main_at(rt) != at)
         ft_rt_move(rt, at);
     for (;;) {
-        struct ft_waiter w = FT_WAITER_INIT;
+        struct ft_waiter w = {.patient = !ft_is_rank(rt)};
         enum ft_command c;
         while ((c = ft_box_command(&rt->box)) == FT_CMD_NONE) {
             if (at == FT_AT_HELD || at == FT_AT_OVER) /* [p sends and comes here; q comes here and

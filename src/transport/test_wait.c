@@ -98,6 +98,21 @@ static void attention_wakes_a_sleeper(void)
     CHECK(attended == 1 && !atomic_load(&job.arena.ctl->sleeping) && !atomic_load(&ft_wait_asleep));
 }
 
+/* Without spinning or yielding: the first call arms the bell, the second sleeps. */
+static void patience(void)
+{
+    pthread_t t;
+    int calls = 0;
+    struct ft_waiter w = {.patient = 1};
+    CHECK(ft_wait_init(job.arena.ctl, attend, 1000) == FT_OK);
+    CHECK(pthread_create(&t, NULL, agent, NULL) == 0);
+    for (attended = 0; !attended; calls++)
+        ft_wait(&w);
+    ft_wait_end(&w);
+    pthread_join(t, NULL);
+    CHECK(calls == 3); /* armed, slept, attended */
+}
+
 /* Nobody rings this waiter: it comes back by itself and checks. */
 static void *silent(void *arg)
 {
@@ -136,6 +151,12 @@ static void no_wake_up_is_lost(void **state)
     run(ping_pong, 2);
 }
 
+static void a_patient_waiter_sleeps_at_once(void **state)
+{
+    (void)state;
+    run(patience, 1);
+}
+
 static void no_wake_up_is_lost_at_random_moments(void **state)
 {
     (void)state;
@@ -160,6 +181,7 @@ int main(void)
         cmocka_unit_test(no_wake_up_is_lost),
         cmocka_unit_test(no_wake_up_is_lost_at_random_moments),
         cmocka_unit_test(attention),
+        cmocka_unit_test(a_patient_waiter_sleeps_at_once),
         cmocka_unit_test(a_waiter_that_nobody_rings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,12 +136,12 @@ void ft_wait(struct ft_waiter *w)
         if ((attention() & FT_ATT_WORK) && !w->alone && work(w))
             return;
     }
-    if (w->polls < spin) {
+    if (w->polls < spin && !w->patient) {
         if (w->polls++ >= QUIET_POLLS)
             ft_cpu_relax();
         return;
     }
-    if (w->polls < spin + YIELDS) {
+    if (w->polls < spin + YIELDS && !w->patient) {
         w->polls++;
         sched_yield();
         return;

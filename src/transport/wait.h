@@ -27,6 +27,8 @@ struct ft_waiter {
      * by it */
     int alone;
     int deaf; /* do not attend meanwhile: what is waited for comes in any case */
+    /* sleep at once: nobody waits for this process, and others need its core */
+    int patient;
 };
 #define FT_WAITER_INIT \
     {                  \
