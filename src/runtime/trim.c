@@ -10,7 +10,8 @@
 #include "runtime/latest.h"
 #include "runtime/rt.h"
 
-#define LONG_LEAST (16ull << 20) /* logs of less are not worth a checkpoint */
+/* Logs of less are not worth a checkpoint: so much stays in a cache. */
+#define LONG_LEAST (4ull << 20)
 
 /* What rank r has said that its latest image covers; 0: nothing, or its carrier is not (yet) live.
  */
