@@ -3,11 +3,12 @@
 # local.sh - parts of run.sh that concern logging and the recovery of one rank alone; read by run.sh
 # and figures.sh.
 #
-# Sides: plain (mpirun, without the library), copied (npb_log: plain, and what is put is copied once more), cold
-# (npb_log: the same, into memory that is touched for the first time), unlogged (--recovery global), puts (--recovery
-# auto --log puts), logged (--log all), ready (npb_log: logged, and all memory that the logs come to is made real in
-# setup), default (npb_log: --mtbf 3600, nothing else). Checkpoints come equally often on all sides of the library, so
-# that what is logged is trimmed, and the difference is the logging. shellcheck shell=sh disable=SC2154
+# Sides: plain (mpirun, without the library), one-heap (kernels: plain, with all that is allocated in one heap, as under
+# the library), copied (npb_log: plain, and what is put is copied once more), cold (npb_log: the same, into memory that
+# is touched for the first time), unlogged (--recovery global), puts (--recovery auto --log puts), logged (--log all),
+# ready (npb_log: logged, and all memory that the logs come to is made real in setup), default (npb_log, kernels:
+# --mtbf 3600, nothing else). On the other sides of the library checkpoints come equally often, so that what is logged
+# is trimmed, and the difference is the logging. shellcheck shell=sh disable=SC2154
 #
 # BENCH_LOG_REPEATS (20000), BENCH_LOG_BATCHES (21): of the short calls. BENCH_LOG_CLASS (A),
 # BENCH_LOG_ITERS ("6 60"), BENCH_LOG_EVERY (12): npb_ft, iterations between checkpoints.
@@ -89,6 +90,8 @@ timed() { # PART CASE RANKS SIDE RUN CHECKPOINT-POLICY PROGRAM...
         [ "$how" = copied ] && warm=1 || warm=0
         t=$(host_options="-x LD_PRELOAD=$build/lib/libbench_copied.so -x BENCH_COPIED_WARM=$warm" &&
             host "$ranks" "$@" | seconds)
+    elif [ "$how" = one-heap ]; then # src/runtime/heap.c
+        t=$(host_options="-x MALLOC_MMAP_MAX_=0 -x MALLOC_TRIM_THRESHOLD_=33554432" && host "$ranks" "$@" | seconds)
     elif [ "$how" = default ]; then
         rm -f "$out/report.json"
         t=$(timeout -k 5 $limit "$bin/ftrun" -n "$ranks" --mtbf 3600 --report "$out/report.json" "$@" | seconds)
@@ -97,8 +100,8 @@ timed() { # PART CASE RANKS SIDE RUN CHECKPOINT-POLICY PROGRAM...
     fi
     [ -n "$t" ] || return
     figure "$part" "$name" 0 "$ranks" "$how" "$run" "$t" s
-    [ "$how" = plain ] || [ "$how" = copied ] || [ "$how" = cold ] ||
-        figure "$part" "$name.exposed" 0 "$ranks" "$how" "$run" "$(percent "$(exposed "$out/report.json")" "$t")" %
+    case $how in plain | one-heap | copied | cold) return ;; esac
+    figure "$part" "$name.exposed" 0 "$ranks" "$how" "$run" "$(percent "$(exposed "$out/report.json")" "$t")" %
 }
 
 npb_log() {
@@ -123,7 +126,7 @@ kernels() {
     every=${BENCH_KERNELS_EVERY:-100} cycles=${BENCH_LULESH_CYCLES:-200}
     conf kernels "npb_cg $class, 2 and 4 ranks; lulesh -s 20 -i $cycles, 8 ranks; unlogged: --recovery global;" \
         "--checkpoint every:$every --log-limit $log_mib"
-    sides="plain unlogged logged" # in turns, each first as often as the others
+    sides="plain one-heap unlogged logged default" # in turns, each first as often as the others
     for r in $(seq "$npb_runs"); do
         for side in $sides; do
             for n in 2 4; do timed kernels "npb_cg.$class" $n "$side" "$r" "every:$every" "$bin/npb_cg" "$class"; done
