@@ -148,7 +148,7 @@ for name in "$@"; do
         survived "$expect"
     fi
     found_before=$diverged
-    tried # of the jobs that follow the first is always made
+    tried # the runs with one failure are the first case, which none leaves out
     i=0
     while [ $i -lt "$LOCAL_RUNS" ]; do
         once

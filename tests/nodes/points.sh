@@ -72,8 +72,9 @@ try() { # POINT VICTIM NODES PROGRAM HIT FIRST
     # more spares than the loss of one node takes
     options="-n 4 --virtual-nodes $nodes --checksums $checksums --spares 9 --checkpoint every:2"
     ran=$((ran + 1))
+    rm -rf records && mkdir records
     # shellcheck disable=SC2086
-    TMPDIR=$work/tmp timeout -k 5 "${POINTS_LIMIT:-120}" "$ftrun" -v $options \
+    FTRMA_AGENT_LOG=$work/records/%s TMPDIR=$work/tmp timeout -k 5 "${POINTS_LIMIT:-120}" "$ftrun" -v $options \
         --inject "$what" "$build/bin/"$job >out 2>&1 </dev/null
     status=$?
     links=${FTRMA_WIRE_FAULTS:+FTRMA_WIRE_FAULTS=$FTRMA_WIRE_FAULTS FTRMA_TEST_SEED=$FTRMA_TEST_SEED}
@@ -100,10 +101,16 @@ try() { # POINT VICTIM NODES PROGRAM HIT FIRST
     shm_is_clean "$said"
 }
 
-# Rank 0 may have committed the first checkpoint when its node is lost and nobody else has heard (C6): over late links,
-# and where it dies in its first call after that.
+# Rank 0 may have committed the first checkpoint when its node is lost and nobody else has heard (C6): by the records,
+# all that published it are among the lost.
 loses_root() { case $victim$drawn in node0 | gateway0 | keeper0) ;; *) return 1 ;; esac; }
-is_late() { case $hit:${FTRMA_WIRE_FAULTS-} in 1:* | *delay=*) ;; *) return 1 ;; esac; }
+none_left_has_heard() {
+    lost=$(sed -n 's/.* AGREE DECIDE [0-9]* \([0-9,]*\) .*/\1/p' records/* | tr '\n' ,)
+    for slot in $(grep -l 'PUBLISH COMMITTED' records/* | sed 's,.*/,,'); do
+        case ,$lost in *",$slot,"*) ;; *) return 1 ;; esac
+    done
+    [ -n "$lost" ]
+}
 # May this job have ended with 75? $1: how many checkpoints it commits without a loss.
 may_end() {
     reason=$(sed -n 's/^ftrun: job lost: .*\[\([a-z-]*\)\]$/\1/p' out)
@@ -113,7 +120,7 @@ may_end() {
     '') return 1 ;;
     *)
         [ "$commits" -eq 0 ] || [ "$commits" -ge $(($1 - 1)) ] || [ "$2" != none ] || # before and after the run
-            { [ "$reason$commits" = node-lost1 ] && loses_root && is_late; } ;;
+            { [ "$reason$commits" = node-lost1 ] && loses_root && none_left_has_heard; } ;;
     esac
 }
 

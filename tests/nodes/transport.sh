@@ -23,10 +23,8 @@ agrees() {
     }
 }
 alone_with() {
-    began=$(date +%s%N)
     # shellcheck disable=SC2086
-    "$ftrun" -n 4 $level "$@" >out 2>err || fail "$* on one node: $(cat out err)"
-    took=$((($(date +%s%N) - began) / 1000000))
+    timed "$ftrun" -n 4 $level "$@" >out 2>err || fail "$* on one node: $(cat out err)"
     want=$(results out)
     [ -n "$want" ] || fail "$*: no result"
 }

@@ -9,13 +9,20 @@ draw() {
     drawn=$((seed / 65536 % $1))
 }
 
-# alone PROGRAM...: its result on one node, into $result, and how long the job took, in ms, into $took
-alone() {
+# timed COMMAND...: how long it took, in ms, into $took
+timed() {
     began=$(date +%s%N)
-    "$ftrun" -n 4 --checksums 0 --spares 0 "$@" >out 2>err || fail "$* on one node: $(cat out err)"
+    "$@"
+    ended=$?
+    took=$((($(date +%s%N) - began) / 1000000))
+    return $ended
+}
+
+# alone PROGRAM...: its result on one node, into $result; timed
+alone() {
+    timed "$ftrun" -n 4 --checksums 0 --spares 0 "$@" >out 2>err || fail "$* on one node: $(cat out err)"
     result=$(grep '^result:' out)
     [ -n "$result" ] || fail "$*: no result in $(cat out)"
-    took=$((($(date +%s%N) - began) / 1000000))
 }
 
 # lease MS: hosts have one of that length, or a longer one where a job takes longer than that even on one node: on a
