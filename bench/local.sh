@@ -12,7 +12,8 @@
 #
 # BENCH_LOG_REPEATS (20000), BENCH_LOG_BATCHES (21): of the short calls. BENCH_LOG_CLASS (A),
 # BENCH_LOG_ITERS ("6 60"), BENCH_LOG_EVERY (12): npb_ft, iterations between checkpoints.
-# BENCH_KERNELS_EVERY (100), BENCH_LULESH_CYCLES (200): safepoints between checkpoints, cycles.
+# BENCH_KERNELS_EVERY (100), BENCH_LULESH_CYCLES (200), BENCH_CG_RANKS ("2 4"), BENCH_CG_ITERS (those of the class):
+# safepoints between checkpoints, cycles of lulesh (0: it is left out), ranks and iterations of npb_cg.
 # BENCH_KV_INSERTS (800000), BENCH_KV_RANKS (2), BENCH_KV_SHARE (7.5): % of the time in inserts.
 # BENCH_REPLAY_WORK (2000). BENCH_LOG_MIB (1024): --log-limit.
 log_mib=${BENCH_LOG_MIB:-1024}
@@ -124,13 +125,18 @@ npb_log() {
 # and with more.
 kernels() {
     every=${BENCH_KERNELS_EVERY:-100} cycles=${BENCH_LULESH_CYCLES:-200}
-    conf kernels "npb_cg $class, 2 and 4 ranks; lulesh -s 20 -i $cycles, 8 ranks; unlogged: --recovery global;" \
-        "--checkpoint every:$every --log-limit $log_mib"
+    iters=${BENCH_CG_ITERS:+--iters $BENCH_CG_ITERS}
+    conf kernels "npb_cg $class $iters, ${BENCH_CG_RANKS-2 4} ranks; lulesh -s 20 -i $cycles, 8 ranks;" \
+        "unlogged: --recovery global; --checkpoint every:$every --log-limit $log_mib"
     sides="plain one-heap unlogged logged default" # in turns, each first as often as the others
     for r in $(seq "$npb_runs"); do
         for side in $sides; do
-            for n in 2 4; do timed kernels "npb_cg.$class" $n "$side" "$r" "every:$every" "$bin/npb_cg" "$class"; done
-            timed kernels lulesh.20 8 "$side" "$r" "every:$every" "$bin/lulesh" -s 20 -i "$cycles"
+            for n in ${BENCH_CG_RANKS-2 4}; do
+                # shellcheck disable=SC2086
+                timed kernels "npb_cg.$class" "$n" "$side" "$r" "every:$every" "$bin/npb_cg" "$class" $iters
+            done
+            [ "$cycles" = 0 ] ||
+                timed kernels lulesh.20 8 "$side" "$r" "every:$every" "$bin/lulesh" -s 20 -i "$cycles"
         done
         sides="${sides#* } ${sides%% *}"
     done

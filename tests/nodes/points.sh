@@ -6,15 +6,17 @@
 # job without a loss; or the job ends with 75 because there was nothing to go back to, or because too much was lost at
 # once, and names what. Of what is drawn, one run in three has bad links. POINTS_SEED repeats what was drawn,
 # POINTS_RUNS says how many runs. POINTS_EACH=1 tries each failpoint with each of its victims on 2, 3 and 4 nodes, and
-# draws the rest; POINTS_FULL=1 tries all. POINTS_REACH=1 tries each pair at the first hit until somebody dies there,
-# and names those of which nobody ever comes to the point. Of these three, POINTS_SHARD=I/N takes each N-th pair from
-# the I-th on, from 0, and POINTS_FROM=K leaves out the first K of these, without what was drawn for them.
+# draws the rest; POINTS_FULL=1 tries all. POINTS_REACH=1 tries each pair at the first hit until somebody dies there;
+# the pairs of which nobody ever comes to the point stand in unreached.txt, each with its reason. Of these three,
+# POINTS_SHARD=I/N takes each N-th pair from the I-th on, from 0, and POINTS_FROM=K leaves out the first K of these,
+# without what was drawn for them.
 . "$(dirname "$0")/../cli/lib.sh"
 . "$here/lib/jobs.sh"
 seed=${POINTS_SEED:-$(date +%s)}
 echo "POINTS_SEED=$seed"
 kvstore="kvstore --inserts 300 --rounds 12"
 npb="npb_ft S"
+medley=chaos_medley
 # expect PROGRAM...: its result and how many checkpoints it commits, on two nodes
 expect() {
     name=$build/bin/$1
@@ -24,7 +26,7 @@ expect() {
     echo "$(sed -n 's/^result: //p' out) $(grep -c ' committed: ' out)"
 }
 # shellcheck disable=SC2086
-expect_kvstore=$(expect $kvstore) expect_npb=$(expect $npb)
+expect_kvstore=$(expect $kvstore) expect_npb=$(expect $npb) expect_medley=$(expect $medley)
 
 # a line for each run: POINT VICTIM; what a victim is follows from who passes the point
 "$ftrun" --inject list | awk '
@@ -146,8 +148,8 @@ weather() { # NODES PROGRAM
 
 some() { # POINT VICTIM NODES: one run of it, drawn, and one more if nobody came there so often
     k=$3
-    draw 2
-    [ "$drawn" = 0 ] && p=npb || p=kvstore
+    draw 3
+    case $drawn in 0) p=npb ;; 1) p=kvstore ;; *) p=medley ;; esac
     weather $k $p
     draw 4
     case $1 in gate.* | msg.* | rma.* | log.*) h=$((1 + drawn * drawn * 20)) ;; *) h=$((1 + drawn)) ;; esac
@@ -162,19 +164,21 @@ some() { # POINT VICTIM NODES: one run of it, drawn, and one more if nobody came
     [ $fired = yes ] || [ $h = 1 ] || try "$1" "$2" $k $p 1 $f
 }
 
+is_known() { grep "^$1 $2 " "$here/unreached.txt"; }
 reach() { # POINT VICTIM: until somebody dies there
+    is_later "$1" && firsts="rank node" || firsts=none
     for k in 3 2; do
-        for p in kvstore npb; do
-            for f in rank node; do
-                is_later "$1" || f=none
+        for p in kvstore npb medley; do
+            for f in $firsts; do
                 try "$1" "$2" $k $p 1 $f
-                [ $fired = no ] || return 0
-                [ $f != none ] || break
+                [ $fired = yes ] || continue
+                ! is_known "$1" "$2" || fail "somebody came to $1 ($2)"
+                return 0
             done
         done
     done
     unreached=$((unreached + 1))
-    echo "nobody came to $1 ($2)"
+    is_known "$1" "$2" || fail "nobody came to $1 ($2)"
 }
 
 if [ -n "${POINTS_REACH-}" ]; then
@@ -185,7 +189,7 @@ if [ -n "${POINTS_REACH-}" ]; then
 elif [ -n "${POINTS_FULL-}" ]; then
     while read -r point victim; do
         for k in 2 3 4; do
-            for p in npb kvstore; do
+            for p in npb kvstore medley; do
                 for h in 1 3 40; do
                     if ! is_later "$point"; then
                         try "$point" $victim $k $p $h none
