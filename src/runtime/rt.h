@@ -46,6 +46,9 @@ static inline int ft_said(const struct ft_rt *rt, uint32_t flag) /* FT_SAYS_* */
 /* station.c: main stands at a place and carries out commands. Returns the command that lets it go
  * on, and its argument. BODY and RESUME are answered only when main has entered body. */
 enum ft_command ft_station(struct ft_rt *rt, enum ft_place at, struct ft_command_arg *arg);
+/* The first part of that: main comes to the place. It may be taken back for a rollback meanwhile.
+ */
+void ft_rt_stand(struct ft_rt *rt, enum ft_place at);
 void ft_rt_move(struct ft_rt *rt, enum ft_place to); /* main has come to a place; tells the agent */
 void ft_rt_answer(struct ft_rt *rt, struct ft_answer with);
 void ft_rt_attend(void);

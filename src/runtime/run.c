@@ -84,6 +84,8 @@ static enum ft_place run_body(struct ft_rt *rt, void (*body)(void *), void *arg)
     if (rt->checkpoints) /* likewise: the lost process may have been further, and was seen there */
         ft_rt_replay_finish(rt);
     ft_failpoint(RUN_BODY_OVER);
+    /* in this frame, to which main may be taken back until it stands */
+    ft_rt_stand(rt, FT_AT_OVER);
     return FT_AT_OVER;
 }
 

@@ -80,13 +80,18 @@ static void await_placed(void)
     ft_wait_end(&w);
 }
 
-enum ft_command ft_station(struct ft_rt *rt, enum ft_place at, struct ft_command_arg *arg)
+void ft_rt_stand(struct ft_rt *rt, enum ft_place at)
 {
     ft_rma_settle_far(at == FT_AT_PARKED);
     if (rt->board->nodes.n && (at == FT_AT_ENTRY || at == FT_AT_HELD || at == FT_AT_OVER))
         await_placed();
     if (ft_main_at(rt) != at)
         ft_rt_move(rt, at);
+}
+
+enum ft_command ft_station(struct ft_rt *rt, enum ft_place at, struct ft_command_arg *arg)
+{
+    ft_rt_stand(rt, at);
     for (;;) {
         struct ft_waiter w = {.patient = !ft_is_rank(rt)};
         enum ft_command c;

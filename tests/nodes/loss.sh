@@ -59,6 +59,17 @@ for who in ${LOSS_WHO-keeper gateway}; do
     loses $who "$drawn" $three
 done
 
+# at the end of body, while the other ranks wait until their last message has come to the node that is lost
+parting=$build/tests/nodes_parting
+alone "$parting"
+for delay in 30 60; do
+    # shellcheck disable=SC2086
+    FTRMA_WIRE_FAULTS=delay=$delay FTRMA_TEST_SEED=$seed \
+        "$ftrun" $three --inject node=0,point=run.body.over "$parting" >out 2>&1
+    same "the node of rank 0 at the end of body, links $delay ms late" $?
+    grep -q "ftrun: after the loss of node0 all ranks went back" out || fail "nobody went back: $(cat out)"
+done
+
 # what is not survived is said
 ends 75 "\[node-ended\]\|\[node-lost\]\|\[no-spare\]\|\[too-many-lost\]\|parity" \
     "$ftrun" -n 4 --virtual-nodes 2 --checksums 4 --spares 2 --checkpoint every:2 \
