@@ -28,13 +28,14 @@ expect() {
 # shellcheck disable=SC2086
 expect_kvstore=$(expect $kvstore) expect_npb=$(expect $npb) expect_medley=$(expect $medley)
 
-# a line for each run: POINT VICTIM; what a victim is follows from who passes the point
+# a line for each run: POINT VICTIM; what a victim is follows from who passes the point. A replacement is a spare that
+# has taken the place of a rank, a rebuilder one that has taken that of a checksum process.
 "$ftrun" --inject list | awk '
 $1 ~ /^(told|snapshot|demand|save|restart|turn|transport|ftt|gate\.lane)\.|^ckpt\.long$/ { next }
 $1 ~ /^keeper\.(asked|granted|stops|goes_on|hears.out|ends|saves|saved)$/ { next }
 $2 ~ /^[RCSGK]+$/ {
-    if ($2 ~ /R/) print $1, "rank"
-    if ($2 ~ /C/) print $1, "checksum"
+    if ($2 ~ /R/) print $1, $1 ~ /^(rejoin|replay)\.|^restore\.rebuild$/ ? "replacement" : "rank"
+    if ($2 ~ /C/) print $1, $1 ~ /^restore\./ ? "rebuilder" : "checksum"
     if ($2 ~ /S/) print $1, "spare"
     if ($2 ~ /G/) print $1, "gateway"
     if ($2 ~ /K/) print $1, "keeper"
@@ -59,16 +60,37 @@ is_later() {
 }
 
 ran=0 same=0 given_up=0 passed_by=0 unreached=0
-try() { # POINT VICTIM NODES PROGRAM HIT FIRST
-    point=$1 victim=$2 nodes=$3 program=$4 hit=$5 first=$6
-    case $nodes in 2) checksums=4 ;; *) checksums=2 ;; esac
-    case $victim in rank) n=4 ;; checksum) n=$checksums ;; spare) n=5 ;; *) n=$nodes ;; esac
-    draw $n
-    what=$victim=$drawn,point=$point,hit=$hit
-    case $first in
-    rank) what="rank=$(((drawn + 1) % 4)),point=safepoint,hit=5;$what" ;;
-    node) what="node=$(((drawn + 1) % nodes)),point=safepoint,hit=5;$what" ;;
+# how_many VICTIM NODES: of such processes or nodes
+how_many() {
+    case $1 in
+    rank) echo 4 ;;
+    checksum) [ "$2" = 2 ] && echo 4 || echo 2 ;;
+    spare) echo 5 ;;
+    replacement | rebuilder) echo 9 ;; # which spare that is, nobody knows before
+    *) echo "$2" ;;
     esac
+}
+
+# who is lost first, so that the victim comes to a point that is passed after a loss
+first_loss() { # FIRST
+    case $1:$point:$victim in
+    none:*) return ;;
+    *:rebuilder) echo "checksum=0,point=ckpt.committed,hit=2;" ;;
+    node:*:replacement) echo "node=1,point=safepoint,hit=5;" ;;
+    *:replacement) echo "rank=1,point=safepoint,hit=5;" ;;
+    *:detect.death:checksum) echo "checksum=$(((drawn + 1) % n)),point=ckpt.committed,hit=2;" ;;
+    *:detect.death:spare) echo "spare=$((drawn + 1)),point=mail.taken,hit=5;" ;;
+    rank:*) echo "rank=$(((drawn + 1) % 4)),point=safepoint,hit=5;" ;;
+    node:*) echo "node=$(((drawn + 1) % nodes)),point=safepoint,hit=5;" ;;
+    esac
+}
+
+try() { # POINT VICTIM NODES PROGRAM HIT FIRST [NUMBER OF THE VICTIM]
+    point=$1 victim=$2 nodes=$3 program=$4 hit=$5 first=$6
+    checksums=$(how_many checksum "$nodes") n=$(how_many "$victim" "$nodes")
+    [ $# -eq 7 ] && drawn=$7 || draw "$n"
+    case $victim in replacement | rebuilder) kind=spare ;; *) kind=$victim ;; esac
+    what=$(first_loss "$first")$kind=$drawn,point=$point,hit=$hit
     eval "job=\$$program expected=\$expect_$program"
     set -- $expected
     # more spares than the loss of one node takes
@@ -170,10 +192,14 @@ reach() { # POINT VICTIM: until somebody dies there
     for k in 3 2; do
         for p in kvstore npb medley; do
             for f in $firsts; do
-                try "$1" "$2" $k $p 1 $f
-                [ $fired = yes ] || continue
-                ! is_known "$1" "$2" || fail "somebody came to $1 ($2)"
-                return 0
+                i=0
+                while [ $i -lt "$(how_many "$2" $k)" ]; do
+                    try "$1" "$2" $k $p 1 $f $i
+                    i=$((i + 1))
+                    [ $fired = yes ] || continue
+                    ! is_known "$1" "$2" || fail "somebody came to $1 ($2)"
+                    return 0
+                done
             done
         done
     done
