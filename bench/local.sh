@@ -128,7 +128,7 @@ kernels() {
     iters=${BENCH_CG_ITERS:+--iters $BENCH_CG_ITERS}
     conf kernels "npb_cg $class $iters, ${BENCH_CG_RANKS-2 4} ranks; lulesh -s 20 -i $cycles, 8 ranks;" \
         "unlogged: --recovery global; --checkpoint every:$every --log-limit $log_mib"
-    sides="plain one-heap unlogged logged default" # in turns, each first as often as the others
+    sides="plain one-heap unlogged logged default" # in turns, another one first in each run
     for r in $(seq "$npb_runs"); do
         for side in $sides; do
             for n in ${BENCH_CG_RANKS-2 4}; do

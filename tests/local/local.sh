@@ -148,7 +148,7 @@ for name in "$@"; do
         survived "$expect"
     fi
     found_before=$diverged
-    tried # the runs with one failure are the first case, which none leaves out
+    tried # the runs with one failure count as the first case, which is always tried
     i=0
     while [ $i -lt "$LOCAL_RUNS" ]; do
         once
