@@ -24,9 +24,9 @@ static int one_in(struct ft_wire_faults *f, unsigned n)
 /* Packets that are under way to one node, in order. */
 #define LATE 256
 struct ft_wire_late {
-    uint64_t now_ns;
-    int refused;      /* since the last poll: a link said no, and says yes soon */
-    int epoll, timer; /* epoll: the inner provider's descriptor and the timer */
+    uint64_t now_ns, drawn_ns; /* drawn: cuts were, the last time */
+    int refused;               /* since the last poll: a link said no, and says yes soon */
+    int epoll, timer;          /* epoll: the inner provider's descriptor and the timer */
     struct late_way {
         int busy; /* until the next poll */
         unsigned from, n;
@@ -41,6 +41,9 @@ struct ft_wire_late {
 /* As a real link does, a busy one makes the descriptor readable when it is free again: after
  * this time. */
 #define BUSY_NS 20000
+/* Cuts are drawn no more often than this, or a fast machine would cut each connection before what
+ * is delayed has come. */
+#define DRAW_NS 10000
 
 static int watch(const struct ft_wire *w, int fd)
 {
@@ -162,7 +165,10 @@ static void fault_poll(struct ft_wire *w, uint64_t now_ns)
             draw_busy(f, &f->late->way[i]);
             send_late(w, i);
         }
-    for (int i = 0; i < w->cfg.nnodes; i++) {
+    int draw = now_ns - f->late->drawn_ns >= DRAW_NS;
+    if (draw)
+        f->late->drawn_ns = now_ns;
+    for (int i = 0; draw && i < w->cfg.nnodes; i++) {
         if (i == w->cfg.self || !w->peer[i].connected || !one_in(f, f->cut_in))
             continue;
         f->cuts++;

@@ -33,7 +33,9 @@ void ft_wire_net_cut(struct ft_wire_net *net, int from, int to, int on);
 struct ft_wire_faults {
     const struct ft_wire_ops *inner;
     struct ft_prng rng;
-    unsigned cut_in;  /* each connection is cut in one of this many polls; 0: never */
+    /* Each connection is cut in one of this many polls; polls of the same 10 us count once. 0:
+     * never. */
+    unsigned cut_in;
     unsigned slow_in; /* a busy link accepts nothing before the next poll. It is busy in all but one
                        of this many cases, after each poll and each packet; 0: never */
     uint64_t cuts;    /* how many connections were cut */
