@@ -165,10 +165,10 @@ _Noreturn static void be_keeper(const struct ft_nodes *nodes, int k,
     for (int i = 0; i < nodes->n; i++)
         address[i] = nodes->node[i].address;
     struct ft_keeper_gateway cfg = {.board = nodes->node[k].board,
-                                  .self = k,
-                                  .address = address,
-                                  .listener = nodes->node[k].listener,
-                                  .secret = *secret};
+                                    .self = k,
+                                    .address = address,
+                                    .listener = nodes->node[k].listener,
+                                    .secret = *secret};
     pid_t gateway = ft_keeper_gateway(&cfg);
     ft_keeper_begin(&keep, nodes->node[k].board);
     while (gateway > 0 && waitpid(gateway, NULL, WNOHANG) == 0) {
@@ -287,7 +287,8 @@ static void tell_loss(const struct ft_nodes *nodes, const struct ft_board *b, in
 {
     char line[600], who[40];
     const char *why = why_lost(nodes, k);
-    int n = snprintf(line, sizeof line, *why ? "%s lost (%s), and with it" : "%s lost%s, and with it",
+    int n = snprintf(line, sizeof line,
+                     *why ? "%s lost (%s), and with it" : "%s lost%s, and with it",
                      b->nodes.name[k], why),
         spares = 0;
     for (int i = nodes->node[k].board->near_from; i < nodes->node[k].board->near_end; i++) {
@@ -311,19 +312,30 @@ static int living(const struct ft_nodes *nodes)
     return n;
 }
 
+/* A job that has just begun may lose a node before ftrun has heard of the beginning: nodes say what
+ * is new every 20 ms, and links may be slow. For this long the others may still say that they run.
+ * What the lost one had said does not matter: [it is lost 5 ms after its processes left MPI_Init]
+ * the others run only if all of its processes were there. */
+#define HEARD_NS 1000000000ull
+
 static void keeper_lost(struct ft_nodes *nodes, struct ft_board *b, int k,
                         void (*say)(const char *line))
 {
     char text[400];
-    atomic_fetch_or(&b->nodes.injected, atomic_load(&nodes->node[k].board->nodes.injected));
-    int told = strcmp(ft_setting_str(FT_SET_RECOVERY), "program") == 0;
-    if ((b->nchecksums > 0 || told) && living(nodes) > 1 && atomic_load(&b->state) == FT_JOB_RUNNING) {
+    struct ft_node *node = &nodes->node[k];
+    atomic_fetch_or(&b->nodes.injected, atomic_load(&node->board->nodes.injected));
+    int told = strcmp(ft_setting_str(FT_SET_RECOVERY), "program") == 0,
+        may = (b->nchecksums > 0 || told) && living(nodes) > 1, state = atomic_load(&b->state);
+    node->lost_ns = node->lost_ns ? node->lost_ns : ft_now_ns();
+    if (may && state == FT_JOB_RUNNING) {
         if (say)
             tell_loss(nodes, b, k, say);
         put_out(nodes, b, k);
         return;
     }
-    nodes->node[k].out = nodes->remote != NULL; /* virtual ones are still told how it ended */
+    if (may && state == FT_JOB_STARTING && ft_now_ns() - node->lost_ns < HEARD_NS)
+        return;                        /* ft_nodes_step asks again */
+    node->out = nodes->remote != NULL; /* virtual ones are still told how it ended */
     const char *why = why_lost(nodes, k);
     ft_reason_say(text, sizeof text, NODE_ENDED, b->nodes.name[k],
                   *why ? why : "its keeper or its gateway has ended");
@@ -386,24 +398,28 @@ void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b, void (*say)(const
 {
     if (b->save.every || b->save.from[0])
         share_saves(nodes, b);
-    int running = nodes->n > 0, starting = FT_JOB_STARTING;
+    int heard = 0, running = 1, starting = FT_JOB_STARTING;
     for (int k = 0; k < nodes->n; k++) {
         struct ft_board *of = nodes->node[k].board;
         if (nodes->node[k].out)
             continue;
-        running &= atomic_load(&of->state) != FT_JOB_STARTING;
+        heard += !nodes->node[k].lost_ns;
+        running &= nodes->node[k].lost_ns || atomic_load(&of->state) != FT_JOB_STARTING;
         raise_to(&b->generation, &of->generation);
         raise_to(&b->rollbacks, &of->rollbacks);
         atomic_fetch_or(&b->nodes.injected, atomic_load(&of->nodes.injected));
         if (has_a_result(of))
             end_as(b, of);
     }
-    if (running)
+    if (heard && running)
         (void)atomic_compare_exchange_strong(&b->state, &starting, FT_JOB_RUNNING);
     /* after that: [all are up, a host is lost, and nobody has looked since] */
-    for (int k = 0; k < nodes->n && nodes->remote; k++)
-        if (!nodes->node[k].out && ft_remote_lost(nodes->remote, k))
+    for (int k = 0; k < nodes->n; k++) {
+        int lost = nodes->remote ? ft_remote_lost(nodes->remote, k) != NULL
+                                 : nodes->node[k].lost_ns && !has_a_result(b);
+        if (lost && !nodes->node[k].out)
             keeper_lost(nodes, b, k, say);
+    }
     for (int k = 0; k < nodes->n && has_a_result(b); k++) {
         struct ft_node *node = &nodes->node[k];
         if (node->over || node->out)

@@ -29,8 +29,9 @@ struct ft_node {
     int end;          /* the slots below this one that are on no earlier node are on this one */
     char address[32];
     pid_t keeper;
-    int over; /* the end of the job was told there */
-    int out;  /* the job goes on without it */
+    uint64_t lost_ns; /* when its end was seen; 0: it lives */
+    int over;         /* the end of the job was told there */
+    int out;          /* the job goes on without it */
 };
 
 struct ft_nodes {

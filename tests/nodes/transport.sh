@@ -63,6 +63,17 @@ for prog in "ftt_conform storm" ftt_server ftt_tasks; do
     up
 done
 
+# A host ends when its ranks have just left MPI_Init: ftrun has not heard yet that the job runs.
+set -- "$build/bin/ftt_conform" storm
+alone_with "$@"
+for victim in 0 1 2; do
+    tried || continue
+    on_hosts "host $((victim + 1)) at once" --spares 6 --inject node=$victim,point=ftt.came,hit=1 "$@"
+    died "host $((victim + 1)) at once" '"node_losses":1'
+    down
+    up
+done
+
 # MPI beside it, in body: a rank and a host
 set -- "$build/bin/ftt_with_mpi"
 alone_with "$@"
