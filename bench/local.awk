@@ -3,7 +3,7 @@
 # local.awk - with stats.awk, the table of local.sh's parts: median and spread of each side, the ratio of the medians
 # to the first side that there is of plain and unlogged (or unlogged and plain, for single calls), and what was
 # demanded beside what was measured.
-BEGIN { nsides = split("plain one-heap copied cold unlogged puts logged ready default", sides, " ") }
+BEGIN { nsides = split("plain one-heap huge copied cold unlogged puts logged ready default small", sides, " ") }
 $1 !~ /^(log|npb_log|kernels|kv_log|replay\.[0-9]+)$/ || $7 == "" { next }
 { note() }
 function base_of(key,   a, first) {
@@ -86,10 +86,14 @@ END {
             overhead(key, "logged", "plain", a[2] ", " a[4] " ranks, local recovery", "")
             overhead(key, "default", "plain", a[2] ", " a[4] " ranks, default settings", "")
             overhead(key, "unlogged", "plain", a[2] ", " a[4] " ranks, --recovery global", "")
+            overhead(key, "small", "plain", a[2] ", " a[4] " ranks, default settings", "")
             overhead(key, "one-heap", "plain", a[2] ", " a[4] " ranks, mpirun", "")
+            overhead(key, "huge", "plain", a[2] ", " a[4] " ranks, mpirun", "")
             overhead(key, "logged", "one-heap", a[2] ", " a[4] " ranks, local recovery", "")
             overhead(key, "default", "one-heap", a[2] ", " a[4] " ranks, default settings", "")
             overhead(key, "unlogged", "one-heap", a[2] ", " a[4] " ranks, --recovery global", "")
+            overhead(key, "small", "one-heap", a[2] ", " a[4] " ranks, default settings", "")
+            overhead(key, "default", "huge", a[2] ", " a[4] " ranks, default settings", "")
         }
         if (a[1] == "kv_log" && a[2] == "kvstore") {
             alone = "kv_log,kvstore.inserts-alone,0," a[4]

@@ -4,11 +4,12 @@
 # and figures.sh.
 #
 # Sides: plain (mpirun, without the library), one-heap (kernels: plain, with all that is allocated in one heap, as under
-# the library), copied (npb_log: plain, and what is put is copied once more), cold (npb_log: the same, into memory that
-# is touched for the first time), unlogged (--recovery global), puts (--recovery auto --log puts), logged (--log all),
-# ready (npb_log: logged, and all memory that the logs come to is made real in setup), default (npb_log, kernels:
-# --mtbf 3600, nothing else). On the other sides of the library checkpoints come equally often, so that what is logged
-# is trimmed, and the difference is the logging. shellcheck shell=sh disable=SC2154
+# the library), huge (kernels: plain, and huge pages are asked for, as ftrun does), copied (npb_log: plain, and what is
+# put is copied once more), cold (npb_log: the same, into memory that is touched for the first time), unlogged
+# (--recovery global), puts (--recovery auto --log puts), logged (--log all), ready (npb_log: logged, and all memory
+# that the logs come to is made real in setup), default (npb_log, kernels: --mtbf 3600, nothing else), small (kernels:
+# default, and nobody asks for huge pages). On the other sides of the library checkpoints come equally often, so that
+# what is logged is trimmed, and the difference is the logging. shellcheck shell=sh disable=SC2154
 #
 # BENCH_LOG_REPEATS (20000), BENCH_LOG_BATCHES (21): of the short calls. BENCH_LOG_CLASS (A),
 # BENCH_LOG_ITERS ("6 60"), BENCH_LOG_EVERY (12): npb_ft, iterations between checkpoints.
@@ -93,15 +94,18 @@ timed() { # PART CASE RANKS SIDE RUN CHECKPOINT-POLICY PROGRAM...
             host "$ranks" "$@" | seconds)
     elif [ "$how" = one-heap ]; then # src/runtime/heap.c
         t=$(host_options="-x MALLOC_MMAP_MAX_=0 -x MALLOC_TRIM_THRESHOLD_=33554432" && host "$ranks" "$@" | seconds)
-    elif [ "$how" = default ]; then
+    elif [ "$how" = huge ]; then # src/launch/mpirun.c
+        t=$(host_options="-x GLIBC_TUNABLES=glibc.malloc.hugetlb=1" && host "$ranks" "$@" | seconds)
+    elif [ "$how" = default ] || [ "$how" = small ]; then
         rm -f "$out/report.json"
-        t=$(timeout -k 5 $limit "$bin/ftrun" -n "$ranks" --mtbf 3600 --report "$out/report.json" "$@" | seconds)
+        t=$([ "$how" = default ] || export GLIBC_TUNABLES=glibc.malloc.hugetlb=0
+            timeout -k 5 $limit "$bin/ftrun" -n "$ranks" --mtbf 3600 --report "$out/report.json" "$@" | seconds)
     else
         t=$(under "$ranks" "$how" --checkpoint "$policy" "$@" | seconds)
     fi
     [ -n "$t" ] || return
     figure "$part" "$name" 0 "$ranks" "$how" "$run" "$t" s
-    case $how in plain | one-heap | copied | cold) return ;; esac
+    case $how in plain | one-heap | huge | copied | cold) return ;; esac
     figure "$part" "$name.exposed" 0 "$ranks" "$how" "$run" "$(percent "$(exposed "$out/report.json")" "$t")" %
 }
 
@@ -128,7 +132,7 @@ kernels() {
     iters=${BENCH_CG_ITERS:+--iters $BENCH_CG_ITERS}
     conf kernels "npb_cg $class $iters, ${BENCH_CG_RANKS-2 4} ranks; lulesh -s 20 -i $cycles, 8 ranks;" \
         "unlogged: --recovery global; --checkpoint every:$every --log-limit $log_mib"
-    sides="plain one-heap unlogged logged default" # in turns, another one first in each run
+    sides="plain one-heap huge unlogged logged default small" # in turns, another one first in each run
     for r in $(seq "$npb_runs"); do
         for side in $sides; do
             for n in ${BENCH_CG_RANKS-2 4}; do

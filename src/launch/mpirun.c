@@ -42,6 +42,10 @@ static const struct host_row table[] = {
     /* Python hashes strings with a random number of each process, so sets would have another order
      * in a replacement. */
     {0, 99, SOFT_ENV, FT_HASH_SEED, "0"},
+    /* A program's large arrays lie in one heap (runtime/heap.c), where huge pages make up for what
+     * mappings of their own would have spared. The C library asks for them where the system leaves
+     * this to programs; it reads this before any of our code runs. */
+    {0, 99, SOFT_ENV, "GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"},
     {0, 99, FLAG, "--enable-recovery", NULL}, /* survivors continue */
     {0, 99, FLAG, "--oversubscribe", NULL},
     {0, 99, FLAG, "--bind-to", "none"},

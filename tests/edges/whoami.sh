@@ -44,4 +44,13 @@ quiet 76 -n 4 --checksums 2 --spares 2 --domains machine $kill "$p"
 ends 0 "^slot 4 is rank 0$" "$ftrun" -n 4 --checksums 2 --spares 2 --domains machine -- \
     sh -c 'echo "slot $(echo "${FTRMA_HOST_NAMES%%;*}" | cut -d= -f2) is rank $OMPI_COMM_WORLD_RANK"; exec "$p"'
 [ "$(grep -c " is rank 0$" out)" = 1 ] || fail "several processes are called rank 0: $(cat out)"
+
+# The C library is asked for huge pages, on all nodes, unless the user has something else for it.
+for nodes in '' '--virtual-nodes 2'; do
+    # shellcheck disable=SC2086
+    ends 0 "^heap: glibc.malloc.hugetlb=1$" env -u GLIBC_TUNABLES "$ftrun" -n 2 $nodes -- \
+        sh -c 'echo "heap: $GLIBC_TUNABLES"; exec "$p"'
+done
+ends 0 "^heap: glibc.malloc.perturb=0$" env GLIBC_TUNABLES=glibc.malloc.perturb=0 "$ftrun" -n 2 -- \
+    sh -c 'echo "heap: $GLIBC_TUNABLES"; exec "$p"'
 done_testing
