@@ -27,7 +27,8 @@ goes_on() { # WHAT
 
 # One set fits, and a part of the next one.
 disk 100k
-ends 75 "No space left on device" "$ftrun" $job --save disk/d,every=2 $(lost_at 150) $steps 200
+go_when_said
+ends 75 "No space left on device" env STEPS_GO=$work/go "$ftrun" $job --save disk/d,every=2 $(lost_at 150) $steps 200
 [ -n "$(sets disk/d)" ] || fail "no set on a disk with room for one: $(ls -R disk)"
 ls disk/d | grep -q part && fail "a set that was given up is still there: $(ls disk/d)"
 [ "$(grep -c "No space left" out)" -le 2 ] || fail "said again and again: $(cat out)"
@@ -36,7 +37,8 @@ umount disk
 
 # None fits: the job does not care.
 disk 8k
-ends 0 "No space left on device" "$ftrun" $job --save disk/d $steps 200
+go_when_said
+ends 0 "No space left on device" env STEPS_GO=$work/go "$ftrun" $job --save disk/d $steps 200
 same "nothing could be saved"
 umount disk
 
