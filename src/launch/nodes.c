@@ -336,9 +336,17 @@ static void keeper_lost(struct ft_nodes *nodes, struct ft_board *b, int k,
     if (may && state == FT_JOB_STARTING && ft_now_ns() - node->lost_ns < HEARD_NS)
         return;                        /* ft_nodes_step asks again */
     node->out = nodes->remote != NULL; /* virtual ones are still told how it ended */
-    const char *why = why_lost(nodes, k);
-    ft_reason_say(text, sizeof text, NODE_ENDED, b->nodes.name[k],
-                  *why ? why : "its keeper or its gateway has ended");
+    const char *name = b->nodes.name[k], *why = why_lost(nodes, k);
+    why = *why ? why : "its keeper or its gateway has ended";
+    if (may && state == FT_JOB_STARTING) {
+        ft_reason_say(text, sizeof text, NODE_STARTING, name, why);
+        (void)ft_board_give_up(b, FT_REASON_NODE_STARTING, text);
+        return;
+    }
+    ft_reason_say(text, sizeof text, NODE_ENDED, name, why,
+                  b->nchecksums > 0 || told
+                      ? "no other node is left"
+                      : "without checksum processes nobody has what its ranks held");
     (void)ft_board_give_up(b, FT_REASON_NODE_ENDED, text);
 }
 

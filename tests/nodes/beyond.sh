@@ -37,10 +37,10 @@ beyond "the loss of any node would end this job: node0 carries 4 ranks and check
     --checksums 4 --spares 2 --checkpoint every:2 --inject node=1,point=safepoint,hit=3 "$npb_ft" S
 # no checkpoints at all, and a program without FTRMA_Run
 beyond "the loss of any process or node would end this job: it takes no checkpoints" \
-    "node1 is lost (its keeper or its gateway has ended), .*\[node-ended\]" \
+    "node1 is lost (its keeper or its gateway has ended), and without checksum processes .*\[node-ended\]" \
     --checksums 0 --spares 0 --inject node=1,point=safepoint,hit=3 "$npb_ft" S
 beyond "the loss of a node would end this job: the program does not call FTRMA_Run itself" \
-    "node1 is lost (its keeper or its gateway has ended), .*\[node-ended\]" \
+    "node1 is lost (its keeper or its gateway has ended), and without checksum processes .*\[node-ended\]" \
     --checksums 0 --spares 0 --inject node=1,point=msg.send.after "$talk"
 # a process, after accesses to the other node that no log has: it has put to each rank many times
 ends 75 "lost: outside of FTRMA_Run a window of another node was accessed, .*\[outside-nodes\]" \

@@ -166,6 +166,15 @@ for case in "host 1" "host 2" "host 3" first_of_two keeper guardian "unheard cut
     unset FTRMA_LEASE_MS
 done
 
+# a host that is lost while processes start
+# shellcheck disable=SC2086
+"$ftrun" $safe --inject node=1,point=init.enter "$npb_cg" S >out 2>err </dev/null
+[ $? = 75 ] || fail "while processes start: $(cat out err)"
+grep -q '10.78.0.2 is lost (its keeper was killed by SIGKILL), and not all .* MPI_Init.*\[node-starting\]' err ||
+    fail "while processes start: $(cat err)"
+down
+up
+
 # what cannot begin is said
 "$ftrun" -n 2 --rsh "$work/rsh" --host 10.78.0.1,nowhere.invalid "$npb_cg" S >out 2>err </dev/null &&
     fail "a host that is not known"

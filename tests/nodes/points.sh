@@ -139,7 +139,7 @@ none_left_has_heard() {
 may_end() {
     reason=$(sed -n 's/^ftrun: job lost: .*\[\([a-z-]*\)\]$/\1/p' out)
     case $reason in
-    node-ended | died-starting | log-elsewhere) [ "$commits" -eq 0 ] ;; # while the processes start
+    node-starting | died-starting | log-elsewhere) [ "$commits" -eq 0 ] ;; # while the processes start
     group-lost | no-spare) [ "$2" != none ] && grep -q 'group [0-9]* (\|spare' out ;;
     '') return 1 ;;
     *)
