@@ -1,69 +1,107 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * fold.c - sums, maxima and minima, elementwise.
+ * fold.c - the predefined operations, elementwise.
  */
 #include "base/fold.h"
 
 #include "base/base.h"
 
-#define ADD(a, b) ((a) + (b))
+#define SUM(a, b) ((a) + (b))
+#define PROD(a, b) ((a) * (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define APPLY(name, type, OP, attribute)                                             \
-    attribute static void name(void *arg, const void *in, void *inout, size_t count) \
-    {                                                                                \
-        const type *restrict a = in;                                                 \
-        type *restrict b = inout;                                                    \
-        (void)arg;                                                                   \
-        for (size_t i = 0; i < count; i++)                                           \
-            b[i] = (type)OP(b[i], a[i]);                                             \
-    }
-/* Signed sums wrap around, as the host's do in practice: they are computed unsigned. The tables are
- * indexed by enum ft_kind; NULL: use the host. */
-#define APPLY_ALL(suffix, attribute)                                                            \
-    APPLY(sum_u32##suffix, uint32_t, ADD, attribute)                                            \
-    APPLY(sum_u64##suffix, uint64_t, ADD, attribute)                                            \
-    APPLY(sum_float##suffix, float, ADD, attribute)                                             \
-    APPLY(sum_double##suffix, double, ADD, attribute)                                           \
-    APPLY(max_i32##suffix, int32_t, MAX, attribute)                                             \
-    APPLY(max_u32##suffix, uint32_t, MAX, attribute)                                            \
-    APPLY(max_i64##suffix, int64_t, MAX, attribute)                                             \
-    APPLY(max_u64##suffix, uint64_t, MAX, attribute)                                            \
-    APPLY(min_i32##suffix, int32_t, MIN, attribute)                                             \
-    APPLY(min_u32##suffix, uint32_t, MIN, attribute)                                            \
-    APPLY(min_i64##suffix, int64_t, MIN, attribute)                                             \
-    APPLY(min_u64##suffix, uint64_t, MIN, attribute)                                            \
-    static const struct own_ops own_ops##suffix = {                                             \
-        {NULL, sum_u32##suffix, sum_u32##suffix, sum_u64##suffix, sum_u64##suffix,              \
-         sum_float##suffix, sum_double##suffix},                                                \
-        {NULL, max_i32##suffix, max_u32##suffix, max_i64##suffix, max_u64##suffix, NULL, NULL}, \
-        {NULL, min_i32##suffix, min_u32##suffix, min_i64##suffix, min_u64##suffix, NULL, NULL}};
+#define BAND(a, b) ((a) & (b))
+#define BOR(a, b) ((a) | (b))
+#define BXOR(a, b) ((a) ^ (b))
+#define LAND(a, b) ((a) && (b))
+#define LOR(a, b) ((a) || (b))
+#define LXOR(a, b) (!(a) != !(b))
 
-struct own_ops {
-    ft_fold_fn *sum[FT_KIND_DOUBLE + 1], *max[FT_KIND_DOUBLE + 1], *min[FT_KIND_DOUBLE + 1];
-};
+/* Elements of `type` are computed as numbers of the type `as`. */
+#define APPLY(OP, kind, type, as, suffix, attribute)                                  \
+    attribute static void OP##_##kind##suffix(void *arg, const void *in, void *inout, \
+                                              size_t count)                           \
+    {                                                                                 \
+        const type *restrict a = in;                                                  \
+        type *restrict b = inout;                                                     \
+        (void)arg;                                                                    \
+        for (size_t i = 0; i < count; i++)                                            \
+            b[i] = (type)OP((as)b[i], (as)a[i]);                                      \
+    }
+/* Signed sums and products wrap around, as the host's do in practice: they are computed unsigned.
+ */
+#define APPLY_INTEGER(kind, type, whole, suffix, attribute) \
+    APPLY(SUM, kind, type, whole, suffix, attribute)        \
+    APPLY(PROD, kind, type, whole, suffix, attribute)       \
+    APPLY(MAX, kind, type, type, suffix, attribute)         \
+    APPLY(MIN, kind, type, type, suffix, attribute)         \
+    APPLY(BAND, kind, type, whole, suffix, attribute)       \
+    APPLY(BOR, kind, type, whole, suffix, attribute)        \
+    APPLY(BXOR, kind, type, whole, suffix, attribute)       \
+    APPLY(LAND, kind, type, type, suffix, attribute)        \
+    APPLY(LOR, kind, type, type, suffix, attribute)         \
+    APPLY(LXOR, kind, type, type, suffix, attribute)
+#define APPLY_FLOAT(kind, type, suffix, attribute)  \
+    APPLY(SUM, kind, type, type, suffix, attribute) \
+    APPLY(PROD, kind, type, type, suffix, attribute)
+
+#define INTEGER(kind, suffix)                                                       \
+    {                                                                               \
+        [FT_FOLD_SUM] = SUM_##kind##suffix, [FT_FOLD_PROD] = PROD_##kind##suffix,   \
+        [FT_FOLD_MAX] = MAX_##kind##suffix, [FT_FOLD_MIN] = MIN_##kind##suffix,     \
+        [FT_FOLD_BAND] = BAND_##kind##suffix, [FT_FOLD_BOR] = BOR_##kind##suffix,   \
+        [FT_FOLD_BXOR] = BXOR_##kind##suffix, [FT_FOLD_LAND] = LAND_##kind##suffix, \
+        [FT_FOLD_LOR] = LOR_##kind##suffix, [FT_FOLD_LXOR] = LXOR_##kind##suffix    \
+    }
+#define FLOAT(kind, suffix)                                                      \
+    {                                                                            \
+        [FT_FOLD_SUM] = SUM_##kind##suffix, [FT_FOLD_PROD] = PROD_##kind##suffix \
+    }
+
+/* NULL: use the host. */
+typedef ft_fold_fn *const own_ops[FT_KINDS][FT_FOLDS];
+#define APPLY_ALL(suffix, attribute)                                                     \
+    APPLY_INTEGER(i8, int8_t, uint32_t, suffix, attribute)                               \
+    APPLY_INTEGER(u8, uint8_t, uint32_t, suffix, attribute)                              \
+    APPLY_INTEGER(i16, int16_t, uint32_t, suffix, attribute)                             \
+    APPLY_INTEGER(u16, uint16_t, uint32_t, suffix, attribute)                            \
+    APPLY_INTEGER(i32, int32_t, uint32_t, suffix, attribute)                             \
+    APPLY_INTEGER(u32, uint32_t, uint32_t, suffix, attribute)                            \
+    APPLY_INTEGER(i64, int64_t, uint64_t, suffix, attribute)                             \
+    APPLY_INTEGER(u64, uint64_t, uint64_t, suffix, attribute)                            \
+    APPLY_FLOAT(float, float, suffix, attribute)                                         \
+    APPLY_FLOAT(double, double, suffix, attribute)                                       \
+    static own_ops own##suffix = {                                                       \
+        [FT_KIND_INT8] = INTEGER(i8, suffix),   [FT_KIND_UINT8] = INTEGER(u8, suffix),   \
+        [FT_KIND_INT16] = INTEGER(i16, suffix), [FT_KIND_UINT16] = INTEGER(u16, suffix), \
+        [FT_KIND_INT32] = INTEGER(i32, suffix), [FT_KIND_UINT32] = INTEGER(u32, suffix), \
+        [FT_KIND_INT64] = INTEGER(i64, suffix), [FT_KIND_UINT64] = INTEGER(u64, suffix), \
+        [FT_KIND_FLOAT] = FLOAT(float, suffix), [FT_KIND_DOUBLE] = FLOAT(double, suffix)};
+
 APPLY_ALL(, )
 #ifdef __x86_64__
 /* The same elementwise operations, so the same bits. */
 APPLY_ALL(_avx2, __attribute__((target("avx2"))))
-static const struct own_ops *choose(void)
-{
-    return __builtin_cpu_supports("avx2") ? &own_ops_avx2 : &own_ops;
-}
+static own_ops *choose(void) { return __builtin_cpu_supports("avx2") ? &own_avx2 : &own; }
 #else
-static const struct own_ops *choose(void) { return &own_ops; }
+static own_ops *choose(void) { return &own; }
 #endif
+
+size_t ft_kind_bytes(enum ft_kind k)
+{
+    static const unsigned char bytes[FT_KINDS] = {
+        [FT_KIND_INT8] = 1,  [FT_KIND_UINT8] = 1,  [FT_KIND_INT16] = 2, [FT_KIND_UINT16] = 2,
+        [FT_KIND_INT32] = 4, [FT_KIND_UINT32] = 4, [FT_KIND_INT64] = 8, [FT_KIND_UINT64] = 8,
+        [FT_KIND_FLOAT] = 4, [FT_KIND_DOUBLE] = 8};
+    FT_ASSERT((size_t)k < FT_KINDS);
+    return bytes[k];
+}
 
 ft_fold_fn *ft_fold(enum ft_fold_op op, enum ft_kind kind)
 {
-    static const struct own_ops *ops;
+    static own_ops *ops;
     if (FT_UNLIKELY(!ops))
         ops = choose();
-    FT_ASSERT((size_t)kind < FT_COUNTOF(ops->sum));
-    switch (op) {
-    case FT_FOLD_SUM: return ops->sum[kind];
-    case FT_FOLD_MAX: return ops->max[kind];
-    case FT_FOLD_MIN: return ops->min[kind];
-    default: return NULL;
-    }
+    FT_ASSERT((size_t)kind < FT_KINDS && (size_t)op < FT_FOLDS);
+    return (*ops)[kind][op];
 }

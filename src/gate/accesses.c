@@ -705,7 +705,7 @@ static int is_sound(const struct ft_access *a, const struct asked_for *x)
     switch (o->kind) {
     case FT_FAR_PUT: return x->bytes == o->len;
     case FT_FAR_SWAP:
-        return o->how ? x->bytes == o->len && o->how <= FT_FOLD_MIN && o->esize <= FT_KIND_DOUBLE &&
+        return o->how ? x->bytes == o->len && o->how < FT_FOLDS && o->esize < FT_KINDS &&
                             ft_fold((enum ft_fold_op)o->how, (enum ft_kind)o->esize) != NULL
                       : o->esize == 0 && (x->bytes == 0 || x->bytes == o->len);
     case FT_FAR_WORD:

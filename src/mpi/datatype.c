@@ -69,9 +69,13 @@ static int describe(MPI_Datatype t, struct ft_type *out)
 
 static enum ft_kind integer_kind(size_t size, int is_signed)
 {
-    if (size == 4)
-        return is_signed ? FT_KIND_INT32 : FT_KIND_UINT32;
-    return size == 8 ? (is_signed ? FT_KIND_INT64 : FT_KIND_UINT64) : FT_KIND_OTHER;
+    switch (size) {
+    case 1: return is_signed ? FT_KIND_INT8 : FT_KIND_UINT8;
+    case 2: return is_signed ? FT_KIND_INT16 : FT_KIND_UINT16;
+    case 4: return is_signed ? FT_KIND_INT32 : FT_KIND_UINT32;
+    case 8: return is_signed ? FT_KIND_INT64 : FT_KIND_UINT64;
+    default: return FT_KIND_OTHER;
+    }
 }
 
 static const struct ft_type *enter_in_table(const struct ft_type *t)
@@ -121,17 +125,17 @@ void ft_type_init(void)
         {MPI_CHARACTER, 0},
         {MPI_AINT, 'i'},
         {MPI_UNSIGNED_LONG_LONG, 'u'},
-        {MPI_SHORT, 0},
-        {MPI_UNSIGNED_SHORT, 0},
-        {MPI_SIGNED_CHAR, 0},
-        {MPI_UNSIGNED_CHAR, 0},
+        {MPI_SHORT, 'i'},
+        {MPI_UNSIGNED_SHORT, 'u'},
+        {MPI_SIGNED_CHAR, 'i'},
+        {MPI_UNSIGNED_CHAR, 'u'},
         {MPI_LONG_DOUBLE, 0},
         {MPI_WCHAR, 0},
         {MPI_PACKED, 0},
-        {MPI_INT8_T, 0},
-        {MPI_UINT8_T, 0},
-        {MPI_INT16_T, 0},
-        {MPI_UINT16_T, 0},
+        {MPI_INT8_T, 'i'},
+        {MPI_UINT8_T, 'u'},
+        {MPI_INT16_T, 'i'},
+        {MPI_UINT16_T, 'u'},
         {MPI_C_BOOL, 0},
         {MPI_C_FLOAT_COMPLEX, 0},
         {MPI_C_LONG_DOUBLE_COMPLEX, 0},
@@ -143,8 +147,8 @@ void ft_type_init(void)
         {MPI_REAL8, 'd'},
         {MPI_COMPLEX8, 0},
         {MPI_COMPLEX16, 0},
-        {MPI_INTEGER1, 0},
-        {MPI_INTEGER2, 0},
+        {MPI_INTEGER1, 'i'},
+        {MPI_INTEGER2, 'i'},
         {MPI_2INT, 0},
         {MPI_FLOAT_INT, 0},
         {MPI_DOUBLE_INT, 0},

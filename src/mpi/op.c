@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * op.c - operations as the engine's reducers. The host's PMPI_Reduce_local does the work, also for
- * user-defined operations; but for sums, maxima and minima that the library computes (base/fold.h).
+ * user-defined operations; but for what the library computes (base/fold.h).
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -47,12 +47,24 @@ static void clear(const void *arg, void *data, size_t count)
     }
 }
 
+static enum ft_fold_op fold_of(MPI_Op op)
+{
+    const struct {
+        MPI_Op op;
+        enum ft_fold_op fold;
+    } known[] = {{MPI_SUM, FT_FOLD_SUM},   {MPI_MAX, FT_FOLD_MAX},   {MPI_MIN, FT_FOLD_MIN},
+                 {MPI_PROD, FT_FOLD_PROD}, {MPI_BAND, FT_FOLD_BAND}, {MPI_BOR, FT_FOLD_BOR},
+                 {MPI_BXOR, FT_FOLD_BXOR}, {MPI_LAND, FT_FOLD_LAND}, {MPI_LOR, FT_FOLD_LOR},
+                 {MPI_LXOR, FT_FOLD_LXOR}};
+    for (size_t i = 0; i < FT_COUNTOF(known); i++)
+        if (known[i].op == op)
+            return known[i].fold;
+    return FT_FOLD_NONE;
+}
+
 void ft_op_init(struct ft_op *o, MPI_Op op, const struct ft_type *t)
 {
-    enum ft_fold_op fold = op == MPI_SUM   ? FT_FOLD_SUM
-                           : op == MPI_MAX ? FT_FOLD_MAX
-                           : op == MPI_MIN ? FT_FOLD_MIN
-                                           : FT_FOLD_NONE;
+    enum ft_fold_op fold = fold_of(op);
     ft_fold_fn *own = ft_fold(fold, t->kind);
 
     o->op = op;
