@@ -18,8 +18,8 @@
 #define LXOR(a, b) (!(a) != !(b))
 
 /* Elements of `type` are computed as numbers of the type `as`. */
-#define APPLY(OP, kind, type, as, suffix, attribute)                                  \
-    attribute static void OP##_##kind##suffix(void *arg, const void *in, void *inout, \
+#define APPLY(op, OP, kind, type, as, suffix, attribute)                              \
+    attribute static void op##_##kind##suffix(void *arg, const void *in, void *inout, \
                                               size_t count)                           \
     {                                                                                 \
         const type *restrict a = in;                                                  \
@@ -31,31 +31,31 @@
 /* Signed sums and products wrap around, as the host's do in practice: they are computed unsigned.
  */
 #define APPLY_INTEGER(kind, type, whole, suffix, attribute) \
-    APPLY(SUM, kind, type, whole, suffix, attribute)        \
-    APPLY(PROD, kind, type, whole, suffix, attribute)       \
-    APPLY(MAX, kind, type, type, suffix, attribute)         \
-    APPLY(MIN, kind, type, type, suffix, attribute)         \
-    APPLY(BAND, kind, type, whole, suffix, attribute)       \
-    APPLY(BOR, kind, type, whole, suffix, attribute)        \
-    APPLY(BXOR, kind, type, whole, suffix, attribute)       \
-    APPLY(LAND, kind, type, type, suffix, attribute)        \
-    APPLY(LOR, kind, type, type, suffix, attribute)         \
-    APPLY(LXOR, kind, type, type, suffix, attribute)
-#define APPLY_FLOAT(kind, type, suffix, attribute)  \
-    APPLY(SUM, kind, type, type, suffix, attribute) \
-    APPLY(PROD, kind, type, type, suffix, attribute)
+    APPLY(sum, SUM, kind, type, whole, suffix, attribute)   \
+    APPLY(prod, PROD, kind, type, whole, suffix, attribute) \
+    APPLY(max, MAX, kind, type, type, suffix, attribute)    \
+    APPLY(min, MIN, kind, type, type, suffix, attribute)    \
+    APPLY(band, BAND, kind, type, whole, suffix, attribute) \
+    APPLY(bor, BOR, kind, type, whole, suffix, attribute)   \
+    APPLY(bxor, BXOR, kind, type, whole, suffix, attribute) \
+    APPLY(land, LAND, kind, type, type, suffix, attribute)  \
+    APPLY(lor, LOR, kind, type, type, suffix, attribute)    \
+    APPLY(lxor, LXOR, kind, type, type, suffix, attribute)
+#define APPLY_FLOAT(kind, type, suffix, attribute)       \
+    APPLY(sum, SUM, kind, type, type, suffix, attribute) \
+    APPLY(prod, PROD, kind, type, type, suffix, attribute)
 
 #define INTEGER(kind, suffix)                                                       \
     {                                                                               \
-        [FT_FOLD_SUM] = SUM_##kind##suffix, [FT_FOLD_PROD] = PROD_##kind##suffix,   \
-        [FT_FOLD_MAX] = MAX_##kind##suffix, [FT_FOLD_MIN] = MIN_##kind##suffix,     \
-        [FT_FOLD_BAND] = BAND_##kind##suffix, [FT_FOLD_BOR] = BOR_##kind##suffix,   \
-        [FT_FOLD_BXOR] = BXOR_##kind##suffix, [FT_FOLD_LAND] = LAND_##kind##suffix, \
-        [FT_FOLD_LOR] = LOR_##kind##suffix, [FT_FOLD_LXOR] = LXOR_##kind##suffix    \
+        [FT_FOLD_SUM] = sum_##kind##suffix, [FT_FOLD_PROD] = prod_##kind##suffix,   \
+        [FT_FOLD_MAX] = max_##kind##suffix, [FT_FOLD_MIN] = min_##kind##suffix,     \
+        [FT_FOLD_BAND] = band_##kind##suffix, [FT_FOLD_BOR] = bor_##kind##suffix,   \
+        [FT_FOLD_BXOR] = bxor_##kind##suffix, [FT_FOLD_LAND] = land_##kind##suffix, \
+        [FT_FOLD_LOR] = lor_##kind##suffix, [FT_FOLD_LXOR] = lxor_##kind##suffix    \
     }
 #define FLOAT(kind, suffix)                                                      \
     {                                                                            \
-        [FT_FOLD_SUM] = SUM_##kind##suffix, [FT_FOLD_PROD] = PROD_##kind##suffix \
+        [FT_FOLD_SUM] = sum_##kind##suffix, [FT_FOLD_PROD] = prod_##kind##suffix \
     }
 
 /* NULL: use the host. */
