@@ -49,7 +49,7 @@ static void clear(const void *arg, void *data, size_t count)
 
 static enum ft_fold_op fold_of(MPI_Op op)
 {
-    const struct {
+    static const struct {
         MPI_Op op;
         enum ft_fold_op fold;
     } known[] = {{MPI_SUM, FT_FOLD_SUM},   {MPI_MAX, FT_FOLD_MAX},   {MPI_MIN, FT_FOLD_MIN},

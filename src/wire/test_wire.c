@@ -433,10 +433,8 @@ static uint64_t moved(void)
 static void turn(void)
 {
     for (int i = 0; i < NODES * NODES; i++)
-        for (int c = 0; i / NODES != i % NODES && c < FT_WIRE_CLASSES; c++) {
-            free_sources(i / NODES, i % NODES);
+        for (int c = 0; i / NODES != i % NODES && c < FT_WIRE_CLASSES; c++)
             send_one(i / NODES, i % NODES, c);
-        }
     for (int n = 0; n < NODES; n++) {
         ft_wire_progress(t->wire[n], tick());
         for (int c = 0; c < FT_WIRE_CLASSES; c++)
