@@ -212,7 +212,14 @@ many() {
 
 # The trace says how long the replacement's setup took, from its assignment to FTRMA_Run's entry,
 # with the memory for its images. The program says how much of that was its own.
-rejoin_us() { tr ',' '\n' < "$1" | awk -F: '/"name":"rejoined"/ { on = 1 } on && /"dur"/ { print $2; exit }'; }
+rejoin_us() {
+    tr '{' '\n' < "$1" | awk 'function of(key) { match($0, "\"" key "\":[0-9.]*"); n = length(key) + 3
+                                                return substr($0, RSTART + n, RLENGTH - n) }
+        !/"name":"rejoined"/ { next }
+        /"ph":"X"/ { print of("dur"); exit }
+        /"ph":"b"/ { begin = of("ts") }
+        /"ph":"e"/ { print of("ts") - begin; exit }'
+}
 
 recovery_of() { # NAME OPTIONS OF FTRUN
     which=$1

@@ -172,6 +172,10 @@ static void makes(struct sim *s, int p, struct sim_main *m, int how)
         m->answer.reason = FT_SKIP_FAILURE;
         return;
     }
+    if (m->arg.head) {
+        m->answer.version = m->arg.version;
+        return;
+    }
     if (m->command == FT_CMD_COPY) {
         *job_image(s, m->rank, m->arg.version) = m->reached;
         m->imaged = m->arg.snapshot;

@@ -47,6 +47,7 @@ enum ft_broken {
                                * recovery */
     FT_BROKEN_TOLD_KEEPS,     /* a new rank does not restore its image */
     FT_BROKEN_TOLD_REBUILDS,  /* a rank that lacks its image for good does not know */
+    FT_BROKEN_HEAD_IS_WHOLE,  /* a replacement takes the head of its image for all of it */
 };
 
 #endif

@@ -156,6 +156,7 @@ void ft_carry_command(const struct ft_carry *x, enum ft_command kind, struct ft_
     c->cmd.number = ++c->commands;
     c->cmd.version = arg.version;
     c->cmd.snapshot = arg.snapshot;
+    c->cmd.head = arg.head;
     struct ft_action *a = ft_action_add(x->out, FT_DO_COMMAND, 0);
     a->command = kind;
     a->number = c->cmd.number;

@@ -34,20 +34,27 @@ void ft_carry_rebuilt(const struct ft_carry *x, uint64_t version, const struct f
                 c->latest; /* this counts neither as a tag nor as a flip: the image was restored */
         c->tag = version;  /* a checksum process: it has the codeword of latest images, or there are
                               none */
+    } else if (c->cmd.head && x->cfg->broken != FT_BROKEN_HEAD_IS_WHOLE) {
+        c->head = version;
     } else {
         c->own = version;
     }
 }
 
-int ft_carry_rebuild(const struct ft_carry *x, uint64_t version)
+static int rebuild(const struct ft_carry *x, uint64_t version, uint32_t head)
 {
     struct ft_carrier *c = x->c;
     if (ft_carry_has(x, version) || x->cfg->broken == FT_BROKEN_UNBUILT)
         return 1;
+    if (head && c->head == version)
+        return 1;
     if (ft_carry_stands(x) && !c->due.retry_ns && ft_place_takes(c->heard.place, FT_CMD_REBUILD))
-        ft_carry_command(x, FT_CMD_REBUILD, (struct ft_command_arg){.version = version});
+        ft_carry_command(x, FT_CMD_REBUILD,
+                         (struct ft_command_arg){.version = version, .head = head});
     return 0;
 }
+
+int ft_carry_rebuild(const struct ft_carry *x, uint64_t version) { return rebuild(x, version, 0); }
 
 /* What a replacement had to rebuild is whole. */
 static void is_whole(const struct ft_carry *x)
@@ -60,20 +67,23 @@ static void is_whole(const struct ft_carry *x)
 
 /* --- the way of one that goes back alone --- */
 
-/* A rank was assigned to this process. First it needs its image, which has what setup has to be
- * told when it runs again. Then it runs setup. It counts as incomplete until setup is over. [f'
- * runs setup, and q is lost. q' runs setup as well, and misses f's puts.] */
+/* A rank was assigned to this process. First it needs the head of its image, which has what setup
+ * has to be told when it runs again. Then it runs setup, while the rest of the image is made: the
+ * group is frozen until setup is over (C5a). An image taken alone is rebuilt before, with all of
+ * the committed one, since there its slot is chosen by what is complete. It counts as incomplete
+ * until setup is over. [f' runs setup, and q is lost. q' runs setup as well, and misses f's puts.]
+ */
 static int become_rank(const struct ft_carry *x)
 {
     struct ft_carrier *c = x->c;
-    if (x->cfg->checkpoints && c->committed > 0 && !lacks(c) && !ft_carry_rebuild(x, c->committed))
+    int tagged = x->cfg->demand && c->committed > 0 && !ft_carry_rolling(x);
+    int alone = tagged && FT_VERSION_ALONE(c->tag);
+    if (x->cfg->checkpoints && c->committed > 0 && !lacks(c) && !rebuild(x, c->committed, !alone))
         return 1;
-    if (x->cfg->demand && c->committed > 0 && !ft_carry_rolling(x)) {
-        if (!c->tag)
-            return 1; /* the lead will say its tag */
-        if (FT_VERSION_ALONE(c->tag) && !ft_carry_rebuild(x, c->tag))
-            return 1;
-    }
+    if (tagged && !c->tag)
+        return 1; /* the lead will say its tag */
+    if (alone && !ft_carry_rebuild(x, c->tag))
+        return 1;
     if (c->left_unknown && x->cfg->broken != FT_BROKEN_LEFT_UNKNOWN)
         return 1;
     if (ft_carry_stands(x)) {
@@ -334,7 +344,7 @@ static void take_over(const struct ft_carry *x, const struct ft_carrier_news *n)
 {
     struct ft_carrier *c = x->c;
     c->pos = n->pos;
-    c->own = c->complete = c->latest = c->tag = 0;
+    c->own = c->head = c->complete = c->latest = c->tag = 0;
     c->incomplete = x->cfg->checkpoints && c->committed > 0 && !lacks(c);
     if (ft_carry_is_checksum(x) && !c->incomplete)
         ft_carry_publish(x, FT_WORD_LIVE, 1);

@@ -45,6 +45,7 @@ struct ft_carrier {
         enum ft_command kind;
         uint32_t seq; /* of the order that it belongs to; 0: none */
         uint64_t number, version, snapshot;
+        uint32_t head;
     } cmd;
     uint64_t commands;       /* number of commands given so far */
     uint64_t hold, released; /* the hold in force; the safepoint that main was last released from */
@@ -52,6 +53,7 @@ struct ft_carrier {
         complete; /* the committed version; the newest version that is complete here */
     /* A version that is or was committed, and whose image or codeword is complete here; 0: none */
     uint64_t own;
+    uint64_t head;   /* a replacement: the version of which it has what setup is told; 0: none */
     uint64_t latest; /* the published version of an image or codeword made since then; 0: none */
     /* A replacement: the version of this rank's image by the lead's tag. A checksum process: the
      * version of the codeword of latest images that it has rebuilt. 0: not known yet. */

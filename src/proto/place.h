@@ -35,7 +35,7 @@ enum ft_command {
     FT_CMD_RESERVE, /* INIT: take memory for an image or codeword as large as those of ranks. aside:
                      * and set memory aside for what else a replacement needs */
     FT_CMD_PARITY,  /* INIT, checksum process: stage the codeword of `version` */
-    FT_CMD_REBUILD, /* rebuild the lost image or codeword of `version` from the group's others */
+    FT_CMD_REBUILD, /* rebuild the image (head: what setup is told of it) or codeword of `version` */
     FT_CMD_RESTORE, /* set memory, counters and channels as in the image of `version`, in `era`.
                      * alone: only this process goes back */
     FT_CMD_RESUME,  /* RESTORED: enter body; if the image was taken at body's end, stand there */
@@ -52,7 +52,7 @@ struct ft_command_arg {
     uint32_t generation; /* in which the command was given; main may get to it in a later one */
     uint32_t era;
     int32_t rank;
-    uint32_t alone, aside;
+    uint32_t alone, aside, head;
     uint32_t why, told; /* enum ft_skip_reason; RESTORE: of these */
 };
 /* G5. A survivor keeps its memory. A new rank gets that of the image of `version`; 0: it has what

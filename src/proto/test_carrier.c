@@ -341,12 +341,17 @@ static void one_goes_back_alone(void **state)
     ft_carrier_time(&c, &cfg, ft_carrier_expiry(&c), &out);
     choose();
     assert_int_equal(told(), FT_CMD_REBUILD);
+    assert_true(did(FT_DO_COMMAND)->arg.head);
     obeys(FT_AT_INIT, 1);
     assert_int_equal(told(), FT_CMD_ROLE);
+    assert_int_equal(c.own, 0);
     m.replaying = 1;
     obeys(FT_AT_SETUP, 0);
     assert_true(c.incomplete); /* until setup is over */
     at(FT_AT_ENTRY);
+    assert_int_equal(told(), FT_CMD_REBUILD); /* all of it */
+    assert_false(did(FT_DO_COMMAND)->arg.head);
+    obeys(FT_AT_ENTRY, 1);
     assert_int_equal(told(), FT_CMD_RESTORE);
     assert_true(did(FT_DO_COMMAND)->arg.alone);
     assert_false(c.incomplete);

@@ -392,9 +392,14 @@ static void replacements_wait_for_the_tag(void **state)
     begin(-1, 1, 0);
     adopt(1, 0, 0, 1, 0);
     assert_int_equal(told(), FT_CMD_REBUILD);
+    assert_true(did(FT_DO_COMMAND)->arg.head);
     answers(1);
     assert_int_equal(told(), FT_CMD_NONE);
     hear(FT_DEMAND_TAG_IS, 1, 0, IMAGE);
+    assert_int_equal(told(), FT_CMD_REBUILD); /* all of the committed one before one taken alone */
+    assert_int_equal(did(FT_DO_COMMAND)->arg.version, 1);
+    assert_false(did(FT_DO_COMMAND)->arg.head);
+    answers(1);
     assert_int_equal(told(), FT_CMD_REBUILD);
     assert_int_equal(did(FT_DO_COMMAND)->arg.version, IMAGE);
     answers(IMAGE);

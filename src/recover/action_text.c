@@ -81,7 +81,8 @@ int ft_command_text(enum ft_command c, uint64_t number, const struct ft_command_
     return snprintf(out, (size_t)size, "COMMAND %s %llu %llx %llx %u %u %d %u %u %u%s",
                     ft_command_name(c), (ull)number, (ull)arg->version, (ull)arg->snapshot,
                     arg->generation, arg->era, arg->rank, arg->alone, arg->aside, arg->why,
-                    arg->told == FT_TOLD_NEW     ? " NEW"
+                    arg->head                    ? " HEAD"
+                    : arg->told == FT_TOLD_NEW   ? " NEW"
                     : arg->told == FT_TOLD_KEEPS ? " KEEPS"
                                                  : "");
 }

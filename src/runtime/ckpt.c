@@ -20,6 +20,7 @@
 #include "rma/rma.h"
 #include "rma/windows.h"
 #include "runtime/ckpt.h"
+#include "runtime/combine.h"
 #include "runtime/input.h"
 #include "runtime/latest.h"
 #include "runtime/memcheck.h"
@@ -497,29 +498,5 @@ struct ft_answer ft_ckpt_parity(struct ft_rt *rt, uint64_t version)
     ft_ckpt_publish(rt, slot, version, bytes);
     ft_rt_event(rt, FT_EV_CKPT_PARITY, ft_who(rt), (int64_t)bytes, (int64_t)version, 0,
                 ft_now_ns() - t0);
-    return (struct ft_answer){.version = version};
-}
-
-struct ft_answer ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version)
-{
-    uint64_t t0 = ft_now_ns(), bytes = 0;
-    int pos = atomic_load(&rt->pos), nranks = rt->board->nranks;
-    int group = ft_group_of_position(&rt->groups, pos);
-    if (pos < nranks)
-        ft_failpoint(REJOIN_IMAGE);
-    int slot = ft_ckpt_slot_for(rt, version);
-    enum ft_skip_reason bad = FT_VERSION_ALONE(version)
-                                  ? ft_latest_rebuild(rt, group, version, slot, &bytes)
-                                  : ft_ckpt_combine_own(rt, version, 0, slot, &bytes);
-    if (bad == FT_SKIP_NOMEM)
-        ft_rt_no_room(rt, "the checkpoint data that it rebuilds", ft_ckpt_most(rt));
-    if (bad != FT_SKIP_NONE)
-        return (struct ft_answer){.reason =
-                                      bad}; /* another loss: the next generation starts again */
-    if (pos < nranks)                       /* the codeword is as long as the longest image */
-        bytes = ((struct ft_image *)ft_arena_ptr(&rt->arena, rt->image_off[slot]))->bytes;
-    ft_failpoint(RESTORE_DONE);
-    ft_ckpt_publish(rt, slot, version, bytes);
-    ft_rt_event(rt, FT_EV_REBUILT, ft_who(rt), (int64_t)bytes, group, 0, ft_now_ns() - t0);
     return (struct ft_answer){.version = version};
 }

@@ -1,45 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * ckpt.h - images and codewords of this process, and commands about them. Main only (ckpt.c,
- * restore.c, protect.c, room.c).
+ * rebuild.c, restore.c, protect.c, room.c). How blocks are made of others: combine.h.
  */
 #ifndef FT_RUNTIME_CKPT_H
 #define FT_RUNTIME_CKPT_H
 
-#include "erasure/erasure.h"
 #include "runtime/rt.h"
-
-/* The blocks of a group (images and codewords) from which another block is made. All have the same
- * version (erasure.h). */
-struct ft_recipe {
-    int n;
-    const void *src[FT_ERASURE_MAX_MEMBERS];
-    size_t len[FT_ERASURE_MAX_MEMBERS], longest; /* longest: of all */
-    uint8_t coef[FT_ERASURE_MAX_MEMBERS];
-    /* what is on other nodes (far_image.h), in the order in which nodes pass it on */
-    int nfar;
-    uint64_t version;
-    size_t far_longest;
-    struct ft_term far[FT_ERASURE_MAX_MEMBERS];
-};
 
 enum ft_skip_reason
 ft_ckpt_cannot(const struct ft_rt *rt); /* why no image can be taken now; NONE: one can */
 /* The commands. snapshot 0: all ranks stand still. */
 struct ft_answer ft_ckpt_copy(struct ft_rt *rt, uint64_t version, uint64_t snapshot);
 struct ft_answer ft_ckpt_parity(struct ft_rt *rt, uint64_t version);
-struct ft_answer ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version);
+struct ft_answer ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version, int only_head);
 struct ft_answer ft_ckpt_restore(struct ft_rt *rt, const struct ft_command_arg *arg);
-/* Makes a block in the own slot, piece by piece. Passes the failpoint `half` half-way. */
-enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_recipe *r,
-                                    enum ft_failpoint_id half, uint64_t *bytes);
-/* combine.c: makes the own block in the own slot, and reports why if it cannot. */
-enum ft_skip_reason ft_ckpt_combine_own(struct ft_rt *rt, uint64_t version, int is_parity, int slot,
-                                        uint64_t *bytes);
-/* How position pos's block is a sum of the available blocks of its group (erasure.h); block[] of
- * others is NULL. Returns 0 if there are too few. */
-int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block,
-                   const uint64_t *bytes, struct ft_recipe *out);
+/* rebuild.c: the image of which at least the head is here; NULL: there is none. Before any command
+ * but REBUILD: the rest of it is not needed any more. */
+const struct ft_image *ft_ckpt_head(struct ft_rt *rt, uint64_t version);
+void ft_rebuild_off(struct ft_rt *rt);
 /* restore.c: the counts of collectives in the image. */
 void ft_ckpt_load_sched(const struct ft_image *im);
 /* Tells for how long the process was exposed before this version. */

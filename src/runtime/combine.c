@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * combine.c - makes a block of a group, a codeword or a lost image, from the others (C5). The sum of
- * those on other nodes comes by pieces (C5b).
+ * combine.c - makes a block of a group, a codeword or a lost image, from the others (C5). The sum
+ * of those on other nodes comes by pieces (C5b).
  */
+#include "runtime/combine.h"
 #include "base/near.h"
+#include "runtime/ckpt.h"
 #include "runtime/far_image.h"
 #include "runtime/rt.h"
 #include "transport/wait.h"
@@ -32,8 +34,8 @@ int ft_ckpt_recipe(const struct ft_groups *g, int pos, const void *const *block,
     return 1;
 }
 
-/* How far node k is from this one, going round: the pieces of a sum pass the nodes in this order, and
- * come here after the last. So all links carry as much, whoever makes a codeword. */
+/* How far node k is from this one, going round: the pieces of a sum pass the nodes in this order,
+ * and come here after the last. So all links carry as much, whoever makes a codeword. */
 static int way_to(const struct ft_rt *rt, int slot)
 {
     const struct ft_board *b = rt->board;
@@ -72,11 +74,10 @@ static void split(struct ft_rt *rt, int group, const char *far_blocks, struct ft
     }
 }
 
-/* How position pos's block of this version is made of the available ones; only of members' images
- * if images_only. Returns 0 if too many are missing. All blocks are of one version, which nobody
- * overwrites meanwhile: the group is frozen as long as one of its blocks is missing (C5a). */
-static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_only,
-                       struct ft_recipe *out)
+/* All blocks are of one version, which nobody overwrites meanwhile: the group is frozen as long as
+ * one of its blocks is missing (C5a). */
+int ft_ckpt_find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_only,
+                        struct ft_recipe *out)
 {
     const struct ft_groups *g = &rt->groups;
     int group = ft_group_of_position(g, pos), k = ft_group_size(g, group);
@@ -100,8 +101,8 @@ static int find_recipe(struct ft_rt *rt, int pos, uint64_t version, int images_o
 }
 
 /* [at, at + bytes) of the block. */
-static enum ft_skip_reason combine_piece(struct ft_rt *rt, char *out, const struct ft_recipe *r, uint64_t at,
-                         uint64_t bytes)
+static enum ft_skip_reason combine_piece(struct ft_rt *rt, char *out, const struct ft_recipe *r,
+                                         uint64_t at, uint64_t bytes)
 {
     const void *src[FT_ERASURE_MAX_MEMBERS];
     size_t len[FT_ERASURE_MAX_MEMBERS];
@@ -124,33 +125,53 @@ static enum ft_skip_reason combine_piece(struct ft_rt *rt, char *out, const stru
     return FT_SKIP_NONE;
 }
 
+int ft_making_begin(struct ft_rt *rt, int slot, enum ft_failpoint_id half, struct ft_making *m)
+{
+    if (!ft_ckpt_room_in(rt, slot, m->r.longest))
+        return 0;
+    m->out = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
+    m->at = 0;
+    m->half = half;
+    m->passed_half = 0;
+    return 1;
+}
+
+enum ft_skip_reason ft_making_go_on(struct ft_rt *rt, struct ft_making *m, uint64_t upto,
+                                    const _Atomic int *called_off)
+{
+    enum ft_skip_reason bad = FT_SKIP_NONE;
+    size_t piece = m->r.nfar ? FT_IMAGE_PIECE : PIECE, whole = m->r.longest;
+    for (; m->at < ft_min_u64(upto, whole) && bad == FT_SKIP_NONE; m->at += piece) {
+        if (called_off && atomic_load_explicit(called_off, memory_order_relaxed))
+            break;
+        if ((m->at >= whole / 2 || whole <= piece) && !m->passed_half) {
+            m->passed_half = 1;
+            if (FT_UNLIKELY(__atomic_load_n(&ft_fp_armed[m->half], __ATOMIC_RELAXED)))
+                ft_fp_hit(m->half);
+        }
+        bad = combine_piece(rt, m->out, &m->r, m->at, ft_min_u64(whole - m->at, piece));
+    }
+    return bad;
+}
+
 enum ft_skip_reason ft_ckpt_combine(struct ft_rt *rt, int slot, const struct ft_recipe *r,
                                     enum ft_failpoint_id half, uint64_t *bytes)
 {
-    if (!ft_ckpt_room_in(rt, slot, r->longest))
+    struct ft_making m = {.r = *r};
+    if (!ft_making_begin(rt, slot, half, &m))
         return FT_SKIP_NOMEM;
-    char *out = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
-    int passed_half = 0;
-    enum ft_skip_reason bad = FT_SKIP_NONE;
-    size_t piece = r->nfar ? FT_IMAGE_PIECE : PIECE;
     if (r->nfar)
         ft_far_begin(rt);
-    for (size_t at = 0; at < r->longest && bad == FT_SKIP_NONE; at += piece) {
-        if ((at >= r->longest / 2 || r->longest <= piece) && !passed_half) {
-            passed_half = 1;
-            if (FT_UNLIKELY(__atomic_load_n(&ft_fp_armed[half], __ATOMIC_RELAXED)))
-                ft_fp_hit(half);
-        }
-        bad = combine_piece(rt, out, r, at, ft_min_u64(r->longest - at, piece));
-    }
+    enum ft_skip_reason bad = ft_making_go_on(rt, &m, r->longest, NULL);
     if (r->nfar)
         ft_far_end(rt);
     *bytes = r->longest;
     return bad;
 }
 
-/* Sources go away only by a failure, which brings a new generation. On several nodes it is done again
- * until then: what this node knows of the others' images comes on another way than the order (C5b). */
+/* Sources go away only by a failure, which brings a new generation. On several nodes it is done
+ * again until then: what this node knows of the others' images comes on another way than the order
+ * (C5b). */
 enum ft_skip_reason ft_ckpt_combine_own(struct ft_rt *rt, uint64_t version, int is_parity, int slot,
                                         uint64_t *bytes)
 {
@@ -160,7 +181,7 @@ enum ft_skip_reason ft_ckpt_combine_own(struct ft_rt *rt, uint64_t version, int 
     struct ft_waiter w = FT_WAITER_UNRUNG;
     struct ft_recipe r;
     do {
-        if (find_recipe(rt, atomic_load(&rt->pos), version, is_parity, &r))
+        if (ft_ckpt_find_recipe(rt, atomic_load(&rt->pos), version, is_parity, &r))
             bad = ft_ckpt_combine(rt, slot, &r, half, bytes);
         if (bad != FT_SKIP_FAILURE || rt->board->nodes.n == 0)
             break;

@@ -15,6 +15,7 @@
 #include "rma/rma.h"
 #include "rma/windows.h"
 #include "runtime/ckpt.h"
+#include "runtime/combine.h"
 #include "runtime/latest.h"
 #include "runtime/output.h"
 

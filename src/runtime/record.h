@@ -15,7 +15,7 @@
  *   E NS WITNESSED = words           E NS ALIVE slot
  *   E NS FAILED slot
  *   A NS MAIL to MAIL                A NS COMMAND kind number version snapshot generation era rank
- *       alone aside why              A NS HOLD value
+ *       alone aside why [word]       A NS HOLD value
  *   A NS WISH value                  A NS TOOK
  *   A NS ATTENTION bits              A NS PUBLISH word value
  *   A NS GATE number                 A NS REPAIR n

@@ -90,7 +90,8 @@ struct ft_rt {
     struct ft_region *region; /* protected memory; windows are appended when an image is taken */
     int nregions, cap_regions;
     uint64_t image_off[FT_IMAGES], image_cap[FT_IMAGES];
-    struct ft_latest latest; /* images that it takes alone, and codewords over them */
+    struct ft_rebuild *rebuild; /* rebuild.c; NULL: it never had to rebuild an image */
+    struct ft_latest latest;    /* images that it takes alone, and codewords over them */
     int objects_in_body;
     int copying; /* it carries out FT_CMD_COPY, which is answered whatever is found */
     sigjmp_buf env;

@@ -386,7 +386,7 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
     ft_names_given(*rank, *nranks);
     ft_input_begin(rt);
     uint64_t v = atomic_load(&rt->box.committed);
-    const struct ft_image *im = rt->replacement && v ? ft_ckpt_own(rt, v) : NULL;
+    const struct ft_image *im = rt->replacement && v ? ft_ckpt_head(rt, v) : NULL;
     if (im) {
         heir_of_image(rt, im);
         ft_rma_state_windows(ft_ckpt_engine_state(im));

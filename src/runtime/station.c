@@ -17,6 +17,8 @@ static struct ft_answer work(struct ft_rt *rt, enum ft_command c, const struct f
 {
     enum ft_place at = ft_main_at(rt);
     struct ft_answer r = {.moved = 0};
+    if (c != FT_CMD_REBUILD)
+        ft_rebuild_off(rt);
     switch (c) {
     case FT_CMD_COPY:
         r = ft_ckpt_copy(rt, arg->version, arg->snapshot);
@@ -27,7 +29,7 @@ static struct ft_answer work(struct ft_rt *rt, enum ft_command c, const struct f
     case FT_CMD_PARITY: r = ft_ckpt_parity(rt, arg->version); break;
     case FT_CMD_LIFT: r = ft_latest_lift(rt, arg->rank); break;
     case FT_CMD_FOLD: r = ft_latest_fold(rt, arg->rank, arg->version); break;
-    case FT_CMD_REBUILD: r = ft_ckpt_rebuild(rt, arg->version); break;
+    case FT_CMD_REBUILD: r = ft_ckpt_rebuild(rt, arg->version, arg->head != 0); break;
     case FT_CMD_RESTORE:
         rt->era = arg->era;
         r = ft_ckpt_restore(rt, arg);

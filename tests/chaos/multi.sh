@@ -57,7 +57,7 @@ together() { # two ranks of different groups, a rank and the checksum process of
 # rank, or a checksum process.
 during() {
     for point in park resume restore.copy restore.done replay.begin replay.live quiesce \
-        rejoin.image rejoin.setup rejoin.ready restore.rebuild agree.vote agree.decided repair assign; do
+        rejoin.image rejoin.head rejoin.setup rejoin.ready restore.rebuild agree.vote agree.decided repair assign; do
         case $point in park | resume | restore.copy | restore.done) recovery=global ;; *) recovery=auto ;; esac
         for second in spare=0 rank=3 checksum=1 again; do
             case $point:$second in

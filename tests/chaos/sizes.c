@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * sizes.c - each rank protects a different number of bytes, from one to a megabyte, and changes all
- * of them in each step. If bytes are rebuilt wrongly, or too few or too many of them, the result
- * changes.
+ * sizes.c [TIMES] - each rank protects a different number of bytes, from one to a megabyte, or so
+ * many times as many, and changes all of them in each step. If bytes are rebuilt wrongly, or too
+ * few or too many of them, the result changes.
  */
 #include <ftrma.h>
 #include <mpi.h>
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &np);
-    bytes = sizes[me % 4];
+    bytes = sizes[me % 4] * (size_t)(argc > 1 ? atoi(argv[1]) : 1);
     data = malloc(bytes);
     for (size_t i = 0; i < bytes; i++)
         data[i] = (uint8_t)mix(i * 4 + (size_t)me);
