@@ -6,6 +6,7 @@
  * thread only reads what others have published, and writes into a slot that nobody else uses. Over
  * nodes all is made at once: main itself asks for the pieces.
  */
+#include <semaphore.h>
 #include <signal.h>
 
 #include "base/private.h"
@@ -17,9 +18,9 @@
 struct ft_rebuild {
     uint64_t version; /* 0: there is none */
     int slot;
-    int whole;    /* it was made as a whole, and is published */
-    int threaded; /* a thread has made the rest, or does so still */
-    pthread_t thread;
+    int whole;              /* it was made as a whole, and is published */
+    int threaded;           /* a thread has made the rest, or does so still */
+    sem_t ended;            /* the thread has ended */
     _Atomic int called_off; /* the rest is not needed any more */
     uint64_t start_ns;
     struct ft_making making;
@@ -87,23 +88,28 @@ static void *make_rest(void *rt_)
 {
     struct ft_rt *rt = rt_;
     go_on(rt, rt->rebuild, UINT64_MAX);
+    sem_post(&rt->rebuild->ended);
     return NULL;
 }
 
 /* If there is no thread to be had, main makes the rest when it needs it. */
 static void start_thread(struct ft_rt *rt, struct ft_rebuild *b)
 {
+    pthread_t thread;
     sigset_t all, before;
     sigfillset(&all);
+    sem_init(&b->ended, 0, 0);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    b->threaded = pthread_create(&b->thread, NULL, make_rest, rt) == 0;
+    b->threaded = pthread_create(&thread, NULL, make_rest, rt) == 0;
+    if (b->threaded)
+        pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void await_thread(struct ft_rebuild *b)
 {
-    if (b->threaded)
-        pthread_join(b->thread, NULL);
+    while (b->threaded && sem_wait(&b->ended) != 0)
+        ;
     b->threaded = 0;
 }
 

@@ -259,6 +259,45 @@ static void regions_and_windows_may_be_left_out(void **state)
     mock_survives(&j, &o);
 }
 
+/* --- an image of which a thread makes the rest --- */
+
+enum { LARGE = (1 << 20) / 8 }; /* words: several pieces */
+static uint64_t large[MOCK_SLOTS][LARGE];
+
+static void protects_large(struct mock_rank *me)
+{
+    for (size_t i = 0; i < LARGE; i++)
+        large[me->slot][i] = i * (uint64_t)(me->rank + 1);
+    FT_ASSERT(ft_runtime_protect(large[me->slot], sizeof large[0]) == FT_OK);
+}
+
+static void changes_large(struct mock_rank *me)
+{
+    uint64_t sum = me->s->sum;
+    for (size_t i = 0; i < LARGE; i++)
+        sum += large[me->slot][i] = large[me->slot][i] * 5 + sum;
+    me->s->sum = sum;
+}
+
+static void a_thread_makes_the_rest(void **state)
+{
+    (void)state;
+    struct mock_outcome o;
+    struct mock_job j = {.nranks = 3, .nchecksums = 1, .nspares = 2, .rounds = 6};
+    j.setup = protects_large;
+    j.round = changes_large;
+    j.death[0] = (struct mock_death){1, 4, FT_FP_SAFEPOINT, 0};
+    mock_survives(&j, &o);
+    assert_int_equal(o.rollbacks, 0);
+    j.death[1] = (struct mock_death){4, 1, FT_FP_REJOIN_HEAD, 0};
+    mock_survives(&j, &o);
+    j.death[1] = (struct mock_death){4, 1, FT_FP_REJOIN_SETUP, 0}; /* while the thread works */
+    mock_survives(&j, &o);
+    j.death[1] = (struct mock_death){0};
+    j.setting[0] = "FTRMA_RECOVERY=global";
+    mock_survives(&j, &o);
+}
+
 static uint64_t test_edges_unprotected[64];
 static void changes_a_static(struct mock_rank *me)
 {
@@ -315,6 +354,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(other_settings_change_nothing),
         cmocka_unit_test(a_program_may_end_its_job),
         cmocka_unit_test(a_job_that_is_stuck_ends),
+        cmocka_unit_test(a_thread_makes_the_rest),
         cmocka_unit_test(without_room_for_images_body_does_not_run),
         cmocka_unit_test(full_arenas_take_logs_away),
         cmocka_unit_test(two_of_a_group_are_lost),
