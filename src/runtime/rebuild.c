@@ -19,8 +19,9 @@ struct ft_rebuild {
     uint64_t version; /* 0: there is none */
     int slot;
     int whole;              /* it was made as a whole, and is published */
-    int threaded;           /* a thread has made the rest, or does so still */
-    sem_t ended;            /* the thread has ended */
+    int thread;             /* there is a thread */
+    int threaded;           /* it has made the rest, or does so still */
+    sem_t begin, done;      /* of that */
     _Atomic int called_off; /* the rest is not needed any more */
     uint64_t start_ns;
     struct ft_making making;
@@ -84,32 +85,50 @@ static void go_on(struct ft_rt *rt, struct ft_rebuild *b, uint64_t upto)
         say(rt, image_in(rt, b->slot)->bytes, b->start_ns);
 }
 
+static void sem_pass(sem_t *s)
+{
+    while (sem_wait(s) != 0)
+        ;
+}
+
+/* The thread never ends. [It has ended when the program creates a thread in setup. The C library
+ * gives that one the stack and the table of this one, where the lost process took a new table from
+ * the heap: no later block lies where it lay (heap.c).] */
 static void *make_rest(void *rt_)
 {
     struct ft_rt *rt = rt_;
-    go_on(rt, rt->rebuild, UINT64_MAX);
-    sem_post(&rt->rebuild->ended);
+    for (;;) {
+        sem_pass(&rt->rebuild->begin);
+        go_on(rt, rt->rebuild, UINT64_MAX);
+        sem_post(&rt->rebuild->done);
+    }
     return NULL;
 }
 
 /* If there is no thread to be had, main makes the rest when it needs it. */
-static void start_thread(struct ft_rt *rt, struct ft_rebuild *b)
+static void hand_over(struct ft_rt *rt, struct ft_rebuild *b)
 {
     pthread_t thread;
     sigset_t all, before;
     sigfillset(&all);
-    sem_init(&b->ended, 0, 0);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    b->threaded = pthread_create(&thread, NULL, make_rest, rt) == 0;
+    if (!b->thread) {
+        sem_init(&b->begin, 0, 0);
+        sem_init(&b->done, 0, 0);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        b->thread = pthread_create(&thread, NULL, make_rest, rt) == 0;
+        if (b->thread)
+            pthread_detach(thread);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    b->threaded = b->thread;
     if (b->threaded)
-        pthread_detach(thread);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+        sem_post(&b->begin);
 }
 
 static void await_thread(struct ft_rebuild *b)
 {
-    while (b->threaded && sem_wait(&b->ended) != 0)
-        ;
+    if (b->threaded)
+        sem_pass(&b->done);
     b->threaded = 0;
 }
 
@@ -154,7 +173,7 @@ static struct ft_answer head(struct ft_rt *rt, uint64_t version)
     b->version = version;
     ft_failpoint(REJOIN_HEAD);
     if (b->making.at < b->making.r.longest)
-        start_thread(rt, b);
+        hand_over(rt, b);
     return (struct ft_answer){.version = version};
 }
 

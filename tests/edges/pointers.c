@@ -9,6 +9,7 @@
  *   dynamic    memory of malloc and of MPI_Alloc_mem that is attached to a dynamic window
  *   body       MPI_Alloc_mem and MPI_Free_mem in body before the first safepoint, and again later
  *   freed      a block of setup that body frees before the first safepoint
+ *   thread     memory of malloc, a part of it given after setup has had a thread
  *   past       stores just outside of a window and of other memory: each must end in SIGSEGV
  *
  * Each rank stores only through the pointers, loads by the names of setup (or the other way round),
@@ -16,12 +17,14 @@
  */
 #include <ftrma.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { BLOCKS = 6, STEPS = 12, WORDS = 600 };
 
@@ -125,6 +128,24 @@ static void make_shared(void)
     keep(p, WORDS);
 }
 
+static void *nothing(void *arg) { return arg; }
+
+/* The C library takes memory from the heap for a thread, or uses again what it has kept of one that
+ * has ended. So no thread of the library may end here: the rest of an image of a mebibyte is made
+ * by one. */
+static void make_by_thread(void)
+{
+    pthread_t t;
+    keep(calloc(1 << 17, 8), 1 << 17);
+    usleep(50000);
+    if (pthread_create(&t, NULL, nothing, NULL) == 0)
+        pthread_join(t, NULL);
+    for (int i = 0; i < 3; i++)
+        keep(calloc(WORDS, 8), WORDS);
+    for (int i = 0; i < state.n; i++)
+        FTRMA_Protect(given[i], 8 * (size_t)state.words[i]);
+}
+
 /* A setup that differs when it is repeated: the process that mpirun has started as number MORE_BY
  * asks for more. */
 static void ask_for_more(void)
@@ -151,6 +172,8 @@ static void setup(void)
         FTRMA_Protect(given[0], 8 * (size_t)state.words[0]);
     if (is("shared"))
         make_shared();
+    if (is("thread"))
+        make_by_thread();
     if (is("dynamic")) {
         MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
         keep(calloc(WORDS, 8), WORDS);

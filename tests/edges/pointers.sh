@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# pointers.sh - memory that MPI gives lies in a replacement where it lay in the lost process, so
+# pointers.sh - memory that MPI or malloc gives lies in a replacement where it lay in the lost process, so
 # that pointers to it which the program keeps in protected memory keep their meaning: by local
 # recovery and after a global rollback.
 . "$(dirname "$0")/lib.sh"
 prog=$(edge pointers)
 
-for kind in allocate again mem shared dynamic body freed; do
+for kind in allocate again mem shared dynamic body freed thread; do
     ends 0 "^sum" "$ftrun" -n 3 "$prog" $kind
     right=$(grep "^sum" out)
     for how in "--recovery auto" "--recovery global"; do
