@@ -14,6 +14,16 @@ shift
 prog=$BIN/ftt_conform
 common="--recovery program"
 
+# A node is lost when some of its processes have left MPI_Init: perhaps the others have not heard yet that all of them
+# were there, and then it is lost while the job starts. [Its gateway dies at the first message of a rank there.]
+outlived() { # RESULT
+    if [ $status -eq 75 ] && grep -q '^ftrun: job lost: node[0-9]* is lost .*\[node-starting\]$' "$WORK/err"; then
+        nothing_left
+    else
+        survived "$1"
+    fi
+}
+
 for name in "$@"; do
     case $name in
     calls)
@@ -39,8 +49,8 @@ for name in "$@"; do
                 survived "$want"
                 died_at ftt.came || complain "nobody died"
                 job $common -n 4 --virtual-nodes $k --spares 8 --inject node=1,$at -- $prog storm
-                survived "$want"
-                grep -q '"node_losses":1' "$WORK/report" || complain "no node was lost"
+                outlived "$want"
+                [ $status -ne 0 ] || grep -q '"node_losses":1' "$WORK/report" || complain "no node was lost"
             done
             unset FTRMA_WIRE_FAULTS
         done ;;
@@ -143,7 +153,7 @@ for name in "$@"; do
                     draw $most
                     job $common -n 4 --virtual-nodes $k --spares 6 \
                         --inject node=$v,point=ftt.came,hit=$((drawn + 2)) -- $prog
-                    survived "$want"
+                    outlived "$want"
                     grep -q '"node_losses":1' "$WORK/report" && died=$((died | 2))
                 done
             done
@@ -170,7 +180,7 @@ for name in "$@"; do
             for v in gateway=0 gateway=1 node=1; do
                 draw 60
                 job $common -n 4 --virtual-nodes 2 --spares 4 --inject $v,point=$point,hit=$((drawn + 1)) -- $prog storm
-                survived "$want"
+                outlived "$want"
                 grep -q '"node_losses":1' "$WORK/report" && reached=$((reached + 1))
             done
             [ $reached -gt 0 ] || complain "nobody ever came to $point"
