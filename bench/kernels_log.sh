@@ -64,7 +64,13 @@ klog_losses() { # KERNEL CASE RANKS RUN INTERVAL ARGUMENTS...
     klog_run "$kernel" "$n" log "$r" -- "$@" --every "$every" &&
         figure kernels_log "$case.lost.none" 0 "$n" log "$r" "$t" s
     for i in $(seq 0 "${BENCH_KLOG_STEP:-1}" $((every - 1))); do
-        for side in local global hybrid; do
+        # each side is the first of the three as often as the others
+        case $(((i + r) % 3)) in
+        0) sides="local global hybrid" ;;
+        1) sides="global hybrid local" ;;
+        2) sides="hybrid local global" ;;
+        esac
+        for side in $sides; do
             case $side in local) logs=$every ;; global) logs=0 ;; hybrid) logs=$((every / 2)) ;; esac
             klog_run "$kernel" "$n" $side "$r" --inject "rank=1,point=safepoint,hit=$((every + i + 1))" -- "$@" \
                 --every "$every" --log $logs || continue
@@ -89,6 +95,7 @@ kernels_log() {
             klog_phases npb_cg "npb_cg.$klog_class" "$ranks" "$r" "$klog_class" --iters "$klog_iters"
             klog_losses npb_cg "npb_cg.$klog_class" "$ranks" "$r" 25 "$klog_class" --iters 3
         done
+        [ "$klog_size" != 0 ] || continue
         klog_phases lulesh "lulesh.$klog_size" 8 "$r" -s "$klog_size" -i "$klog_iters"
         klog_losses lulesh "lulesh.$klog_size" 8 "$r" 20 -s "$klog_size" -i 75
     done

@@ -14,7 +14,9 @@
  *
  * `touch` is what the first of these cannot avoid: both ranks map new memory of a tmpfs, rank 0
  * writes it, rank 1 reads it, and both do so again. The figure is the processor time that the first
- * time takes more, both ranks together, for a message of a size there and back.
+ * time takes more, both ranks together, for a message of a size there and back. `cold` is what the
+ * second case cannot avoid: how much more the second of these times takes than to pass as many
+ * bytes on through a few that stay in caches.
  */
 #include <fcntl.h>
 #include <ftrma.h>
@@ -98,6 +100,7 @@ static void measure(void *arg)
 }
 
 #define TOUCHED ((size_t)64 << 20)
+#define HOT ((size_t)256 << 10)
 #define RECORD ((size_t)32) /* before the data of each message; records begin at lines */
 #define FRAGMENT ((size_t)16 << 10)
 
@@ -109,24 +112,40 @@ static double spent(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What both ranks spend to pass all of it on: rank 0 writes, then rank 1 reads. */
-static double pass_on(char *p)
+/* What both ranks spend to pass TOUCHED bytes on through so many: rank 0 writes, then rank 1 reads.
+ */
+static double pass_on(char *p, size_t through)
 {
-    double mine, both;
-    volatile char sink;
-    MPI_Barrier(MPI_COMM_WORLD);
-    double t0 = spent();
-    if (bench_rank == 0)
-        memset(p, 1, TOUCHED);
-    mine = spent() - t0;
-    MPI_Barrier(MPI_COMM_WORLD);
-    t0 = spent();
-    for (size_t i = 0; bench_rank == 1 && i < TOUCHED; i += 64)
-        sink = p[i];
+    double mine = 0, both;
+    volatile char sink = 0;
+    for (size_t done = 0; done < TOUCHED; done += through) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double t0 = spent();
+        if (bench_rank == 0) {
+            memset(p, 1, through);
+            mine += spent() - t0;
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        t0 = spent();
+        if (bench_rank == 1) {
+            for (size_t i = 0; i < through; i += 64)
+                sink = p[i];
+            mine += spent() - t0;
+        }
+    }
     (void)sink;
-    mine += bench_rank == 1 ? spent() - t0 : 0;
     MPI_Reduce(&mine, &both, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     return both;
+}
+
+/* Of a message there and back, for each size. each: seconds for a byte. */
+static void touch_figures(const char *name, double each)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        size_t n = (size_t)sizes[i], records = (n + FRAGMENT - 1) / FRAGMENT;
+        size_t bytes = (n + records * RECORD + 63) / 64 * 64;
+        bench_figure(name, n, 1e6 * each * 2 * (double)bytes, "us");
+    }
 }
 
 /* As an arena takes memory: file space by the mebibyte, mapped at once. */
@@ -134,7 +153,7 @@ static void touch(void)
 {
     char name[64];
     int pid = (int)getpid();
-    double v[BENCH_BATCHES];
+    double v[BENCH_BATCHES], cold[BENCH_BATCHES];
     MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
     for (int b = 0; b < BENCH_BATCHES; b++) {
         snprintf(name, sizeof name, "/bench_touch.%d.%d", pid, b);
@@ -159,17 +178,15 @@ static void touch(void)
             (void)madvise(p + at, (size_t)1 << 20, MADV_POPULATE_WRITE);
 #endif
         }
-        double took = spent() - t0, first = pass_on(p);
-        v[b] = (took + first - pass_on(p)) / (double)TOUCHED;
+        double took = spent() - t0, first = pass_on(p, TOUCHED), again = pass_on(p, TOUCHED);
+        v[b] = (took + first - again) / (double)TOUCHED;
+        (void)pass_on(p, HOT);
+        cold[b] = (again - pass_on(p, HOT)) / (double)TOUCHED;
         munmap(p, TOUCHED);
         close(fd);
     }
-    double each = bench_median(v, BENCH_BATCHES); /* seconds for a byte */
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        size_t n = (size_t)sizes[i], records = (n + FRAGMENT - 1) / FRAGMENT;
-        size_t bytes = (n + records * RECORD + 63) / 64 * 64;
-        bench_figure("touch", n, 1e6 * each * 2 * (double)bytes, "us");
-    }
+    touch_figures("touch", bench_median(v, BENCH_BATCHES));
+    touch_figures("cold", bench_median(cold, BENCH_BATCHES));
 }
 
 int main(int argc, char **argv)
