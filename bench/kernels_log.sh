@@ -9,10 +9,10 @@
 # Sides: plain (mpirun, npb_cg or lulesh), log (their _log programs under ftrun, nobody is lost), and after the loss of
 # rank 1 local (messages of all iterations are logged), global (of none) and hybrid (of the first half of an interval).
 #
-# BENCH_KLOG_RUNS (3), BENCH_KLOG_CLASS (A), BENCH_KLOG_RANKS ("2 4"), BENCH_KLOG_SIZE (20): of npb_cg, and elements
-# along an edge of a rank's part of lulesh, which has 8 ranks. BENCH_KLOG_ITERS (75): iterations of table 4, outer ones
-# for CG. BENCH_KLOG_STEP (1): between the places where rank 1 is lost. A run whose result is not plain's, or that went
-# another way than its side says, is left out, and said.
+# BENCH_KLOG_RUNS (3), BENCH_KLOG_CLASS (A), BENCH_KLOG_RANKS ("2 4"), BENCH_KLOG_SIZE (20; 0: no lulesh): of npb_cg,
+# and elements along an edge of a rank's part of lulesh, which has 8 ranks. BENCH_KLOG_ITERS (75): iterations of table
+# 4, outer ones for CG. BENCH_KLOG_STEP (1): between the places where rank 1 is lost. A run whose result is not
+# plain's, or that went another way than its side says, is left out, and said.
 klog_class=${BENCH_KLOG_CLASS:-A} klog_size=${BENCH_KLOG_SIZE:-20} klog_iters=${BENCH_KLOG_ITERS:-75}
 
 # One run: KERNEL RANKS SIDE RUN OPTIONS-OF-FTRUN -- ARGUMENTS. Sets t, and used (processor seconds of all processes);
@@ -114,7 +114,7 @@ klog_tables() {
     awk -v machine="$machine" -f "$here/stats.awk" -f "$here/klog_phases.awk" "$csv" > "$out/klog-phases.txt"
     cat "$out/klog-phases.txt"
     for ranks in $cg_ranks; do klog_time npb_cg "$ranks"; done
-    klog_time lulesh 8
+    [ "$klog_size" = 0 ] || klog_time lulesh 8
     sh "$here/plot.sh" "$out"
     say "$out/klog-phases.txt; $out/klog-time-KERNEL-RANKS: .txt, .svg"
 }
