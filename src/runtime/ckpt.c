@@ -53,6 +53,7 @@ int ft_ckpt_slot_for(const struct ft_rt *rt, uint64_t version)
 {
     const struct ft_ctl *ctl = rt->arena.ctl;
     int best = -1;
+    ft_rebuild_settle(rt);
     for (int i = 0; i < FT_IMAGES; i++) {
         uint64_t v = atomic_load(&ctl->image[i].version);
         if (v && v == version)

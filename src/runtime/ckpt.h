@@ -19,6 +19,10 @@ struct ft_answer ft_ckpt_restore(struct ft_rt *rt, const struct ft_command_arg *
  * but REBUILD: the rest of it is not needed any more. */
 const struct ft_image *ft_ckpt_head(struct ft_rt *rt, uint64_t version);
 void ft_rebuild_off(struct ft_rt *rt);
+/* As ft_ckpt_more_room, but beside main if there is a thread for that. Its slots are main's again
+ * after settle. */
+void ft_rebuild_room(struct ft_rt *rt);
+void ft_rebuild_settle(const struct ft_rt *rt);
 /* restore.c: the counts of collectives in the image. */
 void ft_ckpt_load_sched(const struct ft_image *im);
 /* Tells for how long the process was exposed before this version. */

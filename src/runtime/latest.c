@@ -121,6 +121,7 @@ static int slot_to_take(struct ft_rt *rt, uint64_t version, uint64_t bytes, int 
 {
     const struct ft_ctl *ctl = rt->arena.ctl;
     uint64_t l = ft_latest_of(rt, ctl);
+    ft_rebuild_settle(rt);
     int slot = rt->stream && FT_VERSION_ALONE(l) ? ft_ckpt_slot_of(ctl, l) : -1;
     *over = slot >= 0 && bytes <= rt->image_cap[slot] &&
             bytes <= atomic_load(&ctl->image[slot].bytes) + FT_ROOM_SLACK;

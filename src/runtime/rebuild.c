@@ -4,7 +4,8 @@
  * restores the committed image makes its head first, which has what setup is told when it runs
  * again. A thread makes the rest while main runs setup, and main waits for it after that. The
  * thread only reads what others have published, and writes into a slot that nobody else uses. Over
- * nodes all is made at once: main itself asks for the pieces.
+ * nodes all is made at once: main itself asks for the pieces. When main goes on, the thread also
+ * takes memory for the next images, which takes longer than to copy them.
  */
 #include <semaphore.h>
 #include <signal.h>
@@ -20,7 +21,8 @@ struct ft_rebuild {
     int slot;
     int whole;              /* it was made as a whole, and is published */
     int thread;             /* there is a thread */
-    int threaded;           /* it has made the rest, or does so still */
+    int handed_over;        /* it has done what main has asked it for, or does so still */
+    int room;               /* that is to take room, else to make the rest */
     sem_t begin, done;      /* of that */
     _Atomic int called_off; /* the rest is not needed any more */
     uint64_t start_ns;
@@ -94,19 +96,22 @@ static void sem_pass(sem_t *s)
 /* The thread never ends. [It has ended when the program creates a thread in setup. The C library
  * gives that one the stack and the table of this one, where the lost process took a new table from
  * the heap: no later block lies where it lay (heap.c).] */
-static void *make_rest(void *rt_)
+static void *help(void *rt_)
 {
     struct ft_rt *rt = rt_;
     for (;;) {
         sem_pass(&rt->rebuild->begin);
-        go_on(rt, rt->rebuild, UINT64_MAX);
+        if (rt->rebuild->room)
+            ft_ckpt_more_room(rt);
+        else
+            go_on(rt, rt->rebuild, UINT64_MAX);
         sem_post(&rt->rebuild->done);
     }
     return NULL;
 }
 
-/* If there is no thread to be had, main makes the rest when it needs it. */
-static void hand_over(struct ft_rt *rt, struct ft_rebuild *b)
+/* Returns 0 if there is no thread to be had: then main does it when it needs it. */
+static int hand_over(struct ft_rt *rt, struct ft_rebuild *b, int room)
 {
     pthread_t thread;
     sigset_t all, before;
@@ -115,31 +120,43 @@ static void hand_over(struct ft_rt *rt, struct ft_rebuild *b)
         sem_init(&b->begin, 0, 0);
         sem_init(&b->done, 0, 0);
         pthread_sigmask(SIG_SETMASK, &all, &before);
-        b->thread = pthread_create(&thread, NULL, make_rest, rt) == 0;
+        b->thread = pthread_create(&thread, NULL, help, rt) == 0;
         if (b->thread)
             pthread_detach(thread);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
-    b->threaded = b->thread;
-    if (b->threaded)
+    b->room = room;
+    b->handed_over = b->thread;
+    if (b->handed_over)
         sem_post(&b->begin);
+    return b->handed_over;
 }
 
-static void await_thread(struct ft_rebuild *b)
+void ft_rebuild_settle(const struct ft_rt *rt)
 {
-    if (b->threaded)
+    struct ft_rebuild *b = rt->rebuild;
+    if (b && b->handed_over)
         sem_pass(&b->done);
-    b->threaded = 0;
+    if (b)
+        b->handed_over = 0;
 }
 
 void ft_rebuild_off(struct ft_rt *rt)
 {
     struct ft_rebuild *b = rt->rebuild;
-    if (!b || !b->version)
+    if (!b)
         return;
     atomic_store(&b->called_off, 1);
-    await_thread(b);
+    ft_rebuild_settle(rt);
     b->version = 0;
+}
+
+void ft_rebuild_room(struct ft_rt *rt)
+{
+    struct ft_rebuild *b = rt->rebuild;
+    ft_rebuild_off(rt);
+    if (!b || !b->thread || !hand_over(rt, b, 1))
+        ft_ckpt_more_room(rt);
 }
 
 /* Everything before the regions' contents. */
@@ -173,7 +190,7 @@ static struct ft_answer head(struct ft_rt *rt, uint64_t version)
     b->version = version;
     ft_failpoint(REJOIN_HEAD);
     if (b->making.at < b->making.r.longest)
-        hand_over(rt, b);
+        (void)hand_over(rt, b, 0);
     return (struct ft_answer){.version = version};
 }
 
@@ -181,7 +198,7 @@ static struct ft_answer rest(struct ft_rt *rt)
 {
     struct ft_rebuild *b = rt->rebuild;
     uint64_t version = b->version;
-    await_thread(b);
+    ft_rebuild_settle(rt);
     b->version = 0;
     if (b->whole)
         return (struct ft_answer){.version = version};

@@ -16,6 +16,7 @@ static int give_images(struct ft_rt *rt)
     struct ft_ctl *ctl = rt->arena.ctl;
     uint64_t bytes = 0;
     char text[256];
+    ft_rebuild_settle(rt);
     for (int i = 0; i < FT_IMAGES; i++) {
         uint64_t v = atomic_load(&ctl->image[i].version);
         if (rt->image_cap[i] == 0 || (v && FT_VERSION_BASE(v) >= atomic_load(&rt->box.committed)))

@@ -151,7 +151,7 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays)
             enter_body(rt);
         } else {
             ft_rma_outside = 0;
-            ft_ckpt_more_room(rt);
+            ft_rebuild_room(rt);
             ft_failpoint(RESUME);
         }
         if (c == FT_CMD_RESUME && rt->restored_over) { /* the image is of body's end: wait there */

@@ -484,6 +484,7 @@ void ft_runtime_finalize(void)
     struct ft_rt *rt = ft_own_rt;
     ft_rehearse_finalize(rt);
     ft_failpoint(FINALIZE_ENTER);
+    ft_rebuild_settle(rt);
     atomic_store(&rt->me->mem_bytes, rt->arena.peak);
     if (!ft_host_fds_intact()) /* before the milestone: then all know it */
         atomic_store(&rt->board->host_cut_off, 1);
