@@ -210,8 +210,8 @@ many() {
     done
 }
 
-# The trace says how long the replacement's setup took, from its assignment to FTRMA_Run's entry,
-# with the memory for its images. The program says how much of that was its own.
+# The trace says how long the replacement's setup took, until its image, which is rebuilt beside it,
+# is whole. The program says how much of that was its own.
 rejoin_us() {
     tr '{' '\n' < "$1" | awk 'function of(key) { match($0, "\"" key "\":[0-9.]*"); n = length(key) + 3
                                                 return substr($0, RSTART + n, RLENGTH - n) }

@@ -12,6 +12,7 @@
 #include "base/private.h"
 #include "ftt/open.h"
 #include "runtime/carriers.h"
+#include "runtime/helper.h"
 #include "runtime/runtime.h"
 #include "transport/wait.h"
 
@@ -133,7 +134,7 @@ static void announce(struct ft_endpoint *e)
     ft_failpoint(FTT_OPENED);
     ft_carriers_opened();
     atomic_store_explicit(&ft_transport->own->ctl->endpoint, e->dock_at, memory_order_release);
-    if (ft_carriers_thread(helper, e) != 0)
+    if (ft_helper_start(helper, e) != 0)
         e->helper_on = 0; /* then the program's calls alone make progress */
     else
         atomic_store(&e->dock->sleeps, 1u << FT_BELL_HELPER);

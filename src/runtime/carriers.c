@@ -4,7 +4,6 @@
  */
 #include "runtime/carriers.h"
 
-#include <signal.h>
 #include <string.h>
 
 #include "runtime/names.h"
@@ -95,19 +94,6 @@ void ft_carriers_output(void)
 {
     if (ft_own_rt->replacement && ft_own_rt->told)
         ft_output_go_on(ft_own_rt);
-}
-
-int ft_carriers_thread(void *(*body)(void *), void *arg)
-{
-    pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&thread, NULL, body, arg);
-    if (!error)
-        pthread_detach(thread);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
 }
 
 int ft_carriers_wanted(void)

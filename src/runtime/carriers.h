@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * carriers.h - what the transport (src/ftt) needs of the runtime: to start a process of a program
- * without MPI, who carries which rank, and a thread.
+ * without MPI, and who carries which rank.
  */
 #ifndef FT_RUNTIME_CARRIERS_H
 #define FT_RUNTIME_CARRIERS_H
@@ -29,8 +29,6 @@ uint32_t ft_carriers_now(int *slot, uint32_t *incarnation, unsigned char *dead, 
 void ft_carriers_opened(void);
 /* Standard output and error of a replacement go on where those of the lost process ended. */
 void ft_carriers_output(void);
-/* Starts a helper thread, with all signals blocked. Returns 0, or an error number. */
-int ft_carriers_thread(void *(*body)(void *), void *arg);
 /* This is main, and it is to leave its call for a recovery (FTRMA_Run): then call
  * ft_carriers_attend, holding nothing. */
 int ft_carriers_wanted(void);

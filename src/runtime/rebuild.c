@@ -8,18 +8,18 @@
  * takes memory for the next images, which takes longer than to copy them.
  */
 #include <semaphore.h>
-#include <signal.h>
 
 #include "base/private.h"
 #include "runtime/ckpt.h"
 #include "runtime/combine.h"
+#include "runtime/helper.h"
 #include "runtime/latest.h"
 
 /* An image of which the head is here. */
 struct ft_rebuild {
     uint64_t version; /* 0: there is none */
     int slot;
-    int whole;              /* it was made as a whole, and is published */
+    int whole;              /* all of it was made at once, and is published */
     int thread;             /* there is a thread */
     int handed_over;        /* it has done what main has asked it for, or does so still */
     int room;               /* that is to take room, else to make the rest */
@@ -110,26 +110,22 @@ static void *help(void *rt_)
     return NULL;
 }
 
-/* Returns 0 if there is no thread to be had: then main does it when it needs it. */
-static int hand_over(struct ft_rt *rt, struct ft_rebuild *b, int room)
+static void hand_over(struct ft_rebuild *b, int room)
 {
-    pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all);
-    if (!b->thread) {
-        sem_init(&b->begin, 0, 0);
-        sem_init(&b->done, 0, 0);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        b->thread = pthread_create(&thread, NULL, help, rt) == 0;
-        if (b->thread)
-            pthread_detach(thread);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-    }
     b->room = room;
-    b->handed_over = b->thread;
-    if (b->handed_over)
-        sem_post(&b->begin);
-    return b->handed_over;
+    b->handed_over = 1;
+    sem_post(&b->begin);
+}
+
+/* Only before the program's heap begins (heap.c), since the C library takes memory from it for a
+ * thread. If there is no thread to be had, main does its work. */
+static void create_thread(struct ft_rt *rt, struct ft_rebuild *b)
+{
+    if (b->thread)
+        return;
+    sem_init(&b->begin, 0, 0);
+    sem_init(&b->done, 0, 0);
+    b->thread = ft_helper_start(help, rt) == 0;
 }
 
 void ft_rebuild_settle(const struct ft_rt *rt)
@@ -155,7 +151,9 @@ void ft_rebuild_room(struct ft_rt *rt)
 {
     struct ft_rebuild *b = rt->rebuild;
     ft_rebuild_off(rt);
-    if (!b || !b->thread || !hand_over(rt, b, 1))
+    if (b && b->thread)
+        hand_over(b, 1);
+    else
         ft_ckpt_more_room(rt);
 }
 
@@ -167,31 +165,34 @@ static uint64_t head_bytes(const struct ft_image *im)
 
 static struct ft_answer head(struct ft_rt *rt, uint64_t version)
 {
-    ft_failpoint(REJOIN_IMAGE);
     if (!rt->rebuild)
         rt->rebuild =
             ft_need(ft_private_alloc(sizeof *rt->rebuild), sizeof *rt->rebuild, "a lost image");
     struct ft_rebuild *b = rt->rebuild;
+    struct ft_answer made = {.version = version};
     b->slot = ft_ckpt_slot_for(rt, version);
-    b->whole = 0;
     b->start_ns = ft_now_ns();
     atomic_store(&b->called_off, 0);
-    if (!ft_ckpt_find_recipe(rt, atomic_load(&rt->pos), version, 0, &b->making.r) ||
-        b->making.r.nfar > 0) {
-        struct ft_answer all = all_at_once(rt, version);
-        b->version = all.version;
-        b->whole = 1;
-        return all;
+    b->whole = !ft_ckpt_find_recipe(rt, atomic_load(&rt->pos), version, 0, &b->making.r) ||
+               b->making.r.nfar > 0;
+    if (b->whole) {
+        made = all_at_once(rt, version);
+        if (made.reason)
+            return made;
+    } else {
+        if (!ft_making_begin(rt, b->slot, FT_FP_RESTORE_REBUILD, &b->making))
+            no_room(rt);
+        go_on(rt, b, 1); /* one piece, with its sizes */
+        go_on(rt, b, head_bytes(image_in(rt, b->slot)));
     }
-    if (!ft_making_begin(rt, b->slot, FT_FP_RESTORE_REBUILD, &b->making))
-        no_room(rt);
-    go_on(rt, b, 1); /* one piece, with its sizes */
-    go_on(rt, b, head_bytes(image_in(rt, b->slot)));
     b->version = version;
     ft_failpoint(REJOIN_HEAD);
-    if (b->making.at < b->making.r.longest)
-        (void)hand_over(rt, b, 0);
-    return (struct ft_answer){.version = version};
+    if (!b->whole && b->making.at < b->making.r.longest) {
+        create_thread(rt, b);
+        if (b->thread)
+            hand_over(b, 0);
+    }
+    return made;
 }
 
 static struct ft_answer rest(struct ft_rt *rt)
@@ -211,11 +212,9 @@ struct ft_answer ft_ckpt_rebuild(struct ft_rt *rt, uint64_t version, int only_he
     if (!only_head && rt->rebuild && rt->rebuild->version == version)
         return rest(rt);
     ft_rebuild_off(rt);
-    if (only_head)
-        return head(rt, version);
     if (atomic_load(&rt->pos) < rt->board->nranks)
         ft_failpoint(REJOIN_IMAGE);
-    return all_at_once(rt, version);
+    return only_head ? head(rt, version) : all_at_once(rt, version);
 }
 
 const struct ft_image *ft_ckpt_head(struct ft_rt *rt, uint64_t version)

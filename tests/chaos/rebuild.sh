@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # rebuild.sh DIRECTORY-OF-FTRUN - images of up to 8 MiB, of which a replacement makes the rest while
-# it runs setup (G2). It is lost in that, or before, or after; or a rank is, of whose image the rest
-# is made; or all go back. CHAOS_SEED=S repeats a run.
+# it runs setup (G2), and takes memory for the next ones beside body. It is lost in that, or before,
+# or after; or a rank is, of whose image the rest is made; or all go back. CHAOS_SEED=S repeats a run.
 BIN=$1
 . "$(dirname "$0")/jobs.sh"
 echo "CHAOS_SEED=$SEED"
@@ -16,8 +16,8 @@ want=$result
 for recovery in auto global; do
     for second in none spare=0,point=rejoin.head spare=0,point=rejoin.setup spare=0,point=restore.rebuild \
         spare=0,point=restore.done spare=0,point=rejoin.ready rank=2,point=agree.decided rank=2,point=repair \
-        rank=2,point=quiesce checksum=1,point=agree.decided; do
-        case $recovery:$second in global:*quiesce) continue ;; esac
+        rank=2,point=quiesce checksum=1,point=agree.decided spare=0,point=resume spare=0,point=replay.live; do
+        case $recovery:$second in global:*quiesce | global:*replay.live) continue ;; esac
         tried || continue
         draw 4
         first=$drawn

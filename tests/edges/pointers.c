@@ -137,7 +137,7 @@ static void make_by_thread(void)
 {
     pthread_t t;
     keep(calloc(1 << 17, 8), 1 << 17);
-    usleep(50000);
+    usleep(50000); /* long enough for one that ends; one that does not may still be at work */
     if (pthread_create(&t, NULL, nothing, NULL) == 0)
         pthread_join(t, NULL);
     for (int i = 0; i < 3; i++)

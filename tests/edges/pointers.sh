@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# pointers.sh - memory that MPI or malloc gives lies in a replacement where it lay in the lost process, so
-# that pointers to it which the program keeps in protected memory keep their meaning: by local
-# recovery and after a global rollback.
+# pointers.sh - memory that MPI or malloc gives lies in a replacement where it lay in the lost
+# process, so that pointers to it which the program keeps in protected memory keep their meaning: by
+# local recovery and after a global rollback.
 . "$(dirname "$0")/lib.sh"
 prog=$(edge pointers)
 
