@@ -74,6 +74,12 @@ void *ft_image_messages(void *image)
     return (char *)image + messages_at((int)((struct ft_image *)image)->nregions);
 }
 
+uint64_t ft_image_head_bytes(const void *image)
+{
+    const struct ft_image *im = image;
+    return messages_at((int)im->nregions) + ft_align_up(im->message_bytes, FT_CACHE_LINE);
+}
+
 uint64_t ft_image_region_at(const void *image, int i)
 {
     return entries((void *)(uintptr_t)image)[i].at;

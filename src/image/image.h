@@ -63,6 +63,8 @@ uint64_t ft_image_measure(const struct ft_region *r, int n, uint64_t message_byt
 void ft_image_begin(void *out, uint64_t version, const struct ft_region *r, int n,
                     uint64_t message_bytes, const struct ft_image_counters *c);
 void *ft_image_messages(void *image);
+/* Bytes before the contents of regions: all that is needed to begin as this rank. */
+uint64_t ft_image_head_bytes(const void *image);
 /* Where region i lies in an image, in bytes from its begin. */
 uint64_t ft_image_region_at(const void *image, int i);
 /* From now on the engine's state ends with this many bytes of setup, contents undefined; what

@@ -23,6 +23,8 @@ void ft_rebuild_off(struct ft_rt *rt);
  * after settle. */
 void ft_rebuild_room(struct ft_rt *rt);
 void ft_rebuild_settle(const struct ft_rt *rt);
+/* The slot of an image of which only the head counts yet; -1. */
+int ft_rebuild_slot(const struct ft_rt *rt);
 /* restore.c: the counts of collectives in the image. */
 void ft_ckpt_load_sched(const struct ft_image *im);
 /* Tells for how long the process was exposed before this version. */

@@ -137,6 +137,12 @@ void ft_rebuild_settle(const struct ft_rt *rt)
         b->handed_over = 0;
 }
 
+int ft_rebuild_slot(const struct ft_rt *rt)
+{
+    const struct ft_rebuild *b = rt->rebuild;
+    return b && b->version && !b->whole ? b->slot : -1;
+}
+
 void ft_rebuild_off(struct ft_rt *rt)
 {
     struct ft_rebuild *b = rt->rebuild;
@@ -155,12 +161,6 @@ void ft_rebuild_room(struct ft_rt *rt)
         hand_over(b, 1);
     else
         ft_ckpt_more_room(rt);
-}
-
-/* Everything before the regions' contents. */
-static uint64_t head_bytes(const struct ft_image *im)
-{
-    return im->nregions ? ft_image_region_at(im, 0) : im->bytes;
 }
 
 static struct ft_answer head(struct ft_rt *rt, uint64_t version)
@@ -183,7 +183,7 @@ static struct ft_answer head(struct ft_rt *rt, uint64_t version)
         if (!ft_making_begin(rt, b->slot, FT_FP_RESTORE_REBUILD, &b->making))
             no_room(rt);
         go_on(rt, b, 1); /* one piece, with its sizes */
-        go_on(rt, b, head_bytes(image_in(rt, b->slot)));
+        go_on(rt, b, ft_image_head_bytes(image_in(rt, b->slot)));
     }
     b->version = version;
     ft_failpoint(REJOIN_HEAD);

@@ -10,7 +10,8 @@
 #include "runtime/ckpt.h"
 
 /* Frees slots that are empty, or hold an image from before the committed checkpoint. Main is under
- * no command, so none is being written. */
+ * no command, so none is being written; the one that a replacement has the head of is published
+ * only when main comes to FTRMA_Run. */
 static int give_images(struct ft_rt *rt)
 {
     struct ft_ctl *ctl = rt->arena.ctl;
@@ -19,7 +20,7 @@ static int give_images(struct ft_rt *rt)
     ft_rebuild_settle(rt);
     for (int i = 0; i < FT_IMAGES; i++) {
         uint64_t v = atomic_load(&ctl->image[i].version);
-        if (rt->image_cap[i] == 0 || (v && FT_VERSION_BASE(v) >= atomic_load(&rt->box.committed)))
+        if (rt->image_cap[i] == 0 || i == ft_rebuild_slot(rt) || (v && FT_VERSION_BASE(v) >= atomic_load(&rt->box.committed)))
             continue;
         atomic_store(&ctl->image[i].version, 0);
         atomic_store(&ctl->image[i].bytes, 0);
