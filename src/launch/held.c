@@ -23,19 +23,17 @@ void ft_held_begin(struct ft_held *h, int nranks)
         h->arena[r] = (struct ft_arena_of){-1, -1, -1, 0};
 }
 
-static void drop_before(struct ft_arena_of *a)
+static void drop(int fd)
 {
-    if (a->before >= 0)
-        close(a->before);
-    a->before = -1;
+    if (fd >= 0)
+        close(fd);
 }
 
 void ft_held_end(struct ft_held *h)
 {
     for (int r = 0; h->arena && r < h->nranks; r++) {
-        drop_before(&h->arena[r]);
-        if (h->arena[r].fd >= 0)
-            close(h->arena[r].fd);
+        drop(h->arena[r].before);
+        drop(h->arena[r].fd);
     }
     free(h->arena);
     h->arena = NULL;
@@ -52,7 +50,16 @@ static int is_here(const struct ft_board *b, int rank)
     return 0;
 }
 
-/* [q' has taken q's place, has not yet rebuilt its image, and all is lost.] */
+/* The next carrier is here. [q' has taken q's place, has not yet rebuilt its image, and all is
+ * lost.] An arena that was kept before holds the committed image as long as none was committed
+ * since. [q' dies in setup, before it publishes the image; so does q''.] */
+static void next_carrier(struct ft_arena_of *a, int64_t incarnation, int fd, uint64_t committed)
+{
+    int keeps = a->before >= 0 && committed == a->committed;
+    drop(keeps ? a->fd : a->before);
+    *a = (struct ft_arena_of){incarnation, fd, keeps ? a->before : a->fd, committed};
+}
+
 void ft_held_step(struct ft_held *h, struct ft_board *b)
 {
     uint64_t committed = atomic_load(&b->save.committed);
@@ -63,16 +70,17 @@ void ft_held_step(struct ft_held *h, struct ft_board *b)
             incarnation < h->arena[r].incarnation)
             continue;
         struct ft_arena_of *a = &h->arena[r];
-        if (incarnation == a->incarnation && committed > a->committed)
-            drop_before(a);
+        if (incarnation == a->incarnation && committed > a->committed) {
+            drop(a->before);
+            a->before = -1;
+        }
         errno = 0;
         int fd = incarnation > a->incarnation ? ft_board_open_arena(&b->slot[i], O_RDONLY) : -1;
         if (fd < 0 && (errno == EMFILE || errno == ENFILE))
             atomic_store(&b->save.held, 1); /* never: nobody needs to wait for that */
         if (fd < 0)
             continue;
-        drop_before(a);
-        *a = (struct ft_arena_of){incarnation, fd, a->fd, committed};
+        next_carrier(a, incarnation, fd, committed);
     }
     int all = 1;
     for (int r = 0; r < b->nranks && !atomic_load(&b->save.held); r++)

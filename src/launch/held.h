@@ -14,7 +14,8 @@ struct ft_held {
     struct ft_arena_of {
         int64_t incarnation;
         int fd; /* both -1: none was seen */
-        /* the arena of the previous carrier, kept until there is a newer checkpoint; -1 */
+        /* the arena of the last carrier that had the committed image, kept until there is a newer
+         * checkpoint; -1 */
         int before;
         uint64_t committed; /* the committed checkpoint at that time */
     } * arena; /* NULL: nothing is held */
@@ -24,7 +25,7 @@ void ft_held_begin(struct ft_held *h, int nranks);
 /* Looks for new carriers on the board. When the arenas of all ranks that are on it are open, the
  * board says so, once. */
 void ft_held_step(struct ft_held *h, struct ft_board *b);
-/* [2 * nranks]: each rank's present carrier and the previous one, for a writer. */
+/* [2 * nranks]: each rank's present carrier and an earlier one, for a writer. */
 void ft_held_list(const struct ft_held *h, int *arena);
 void ft_held_end(struct ft_held *h);
 

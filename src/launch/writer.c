@@ -100,8 +100,8 @@ static int find_image(int fd, int rank, struct source *s)
     return 0;
 }
 
-/* The rank's present carrier has it, or will: a replacement rebuilds it before anything else. The
- * previous carrier had it. */
+/* The rank's present carrier has it, or will: a replacement publishes it when its setup is over. The
+ * earlier carrier that is held had it. */
 static void open_image(int rank, struct source *s)
 {
     uint64_t end = ft_now_ns() + PATIENCE_NS;
