@@ -45,9 +45,10 @@ struct ft_board_nodes {
     /* of the board's own node; injected: as in a slot, what these two have carried out */
     _Atomic int32_t keeper_pid, gateway_pid;
     _Atomic uint64_t injected;
-    /* Written by this node's gateway: when it last went round its loop (CLOCK_MONOTONIC); and bit
-     * k: it has not reached node k for as long as it was told to try */
-    _Atomic uint64_t gateway_ns, unreachable;
+    /* Written by this node's gateway: when it last went round its loop (CLOCK_MONOTONIC); bit k: it
+     * has not reached node k for as long as it was told to try; bit k: node k is out, and nothing of
+     * it is applied here any more */
+    _Atomic uint64_t gateway_ns, unreachable, shut;
     _Atomic uint32_t dozing; /* the gateway may sleep: ft_gate_bell_ring (near.h) */
 };
 

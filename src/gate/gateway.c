@@ -475,6 +475,7 @@ static void look_at_nodes(struct ft_gate *g)
             if (g->near[i].is_there && !g->near[i].unseen && !g->near[i].forgotten)
                 ft_fetch_gone(g->b, ft_tp_ctl(g->look, g->from + i), k);
         ft_failpoint(GATE_OUT_DONE);
+        atomic_fetch_or(&g->b->nodes.shut, 1ull << k);
         ring_agents(g);
     }
 }

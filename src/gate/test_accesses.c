@@ -457,7 +457,9 @@ static void an_origin_that_is_out(void **state)
     submit_kind(2, 5, 0);
     wander(100);
     atomic_fetch_or(&m.board[1]->nodes.out, 1u << 0);
+    HOLDS(atomic_load(&m.board[1]->nodes.shut) == 0); /* the agents do not vote yet */
     step(1);
+    HOLDS(atomic_load(&m.board[1]->nodes.shut) == 1u << 0);
     submit(0, &c); /* it does not know yet */
     step(0);
     atomic_store(&w.locks->crit, 0);

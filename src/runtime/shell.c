@@ -180,15 +180,23 @@ static void record_event(struct ft_agent *a, const struct ft_process_event *ev)
     }
 }
 
-/* Whether nothing comes any more of the processes that this vote is about: all of what they had
- * sent is here, or their nodes are out. [An agent of another node tells of a death before the last
- * messages of the dead have come.] */
+/* Nothing comes any more of a process of another node: all that it had sent is here, or its node is
+ * out and the gateway of this one has closed the connection. [The gateway stands with a put of the
+ * node in its hand, which is out. All go back, and then the put is applied.] */
+static int is_fenced(const struct ft_board *b, int slot)
+{
+    enum ft_slot_end how = ft_board_slot_end(b, slot);
+    return how == FT_SLOT_OUT ? (int)(atomic_load(&b->nodes.shut) >> ft_board_node_of(b, slot) & 1)
+                              : how == FT_SLOT_CLOSED;
+}
+
+/* Whether that is so of all that this vote is about. [An agent of another node tells of a death
+ * before the last messages of the dead have come.] */
 static int set_holds(const struct ft_agent *a)
 {
     const struct ft_board *b = a->rt->board;
     for (int i = 0; b->nodes.n && i < b->nslots; i++)
-        if (!ft_board_near(b, i) && ft_bit_get(&a->p->agree.failed, i) &&
-            ft_board_slot_end(b, i) == FT_SLOT_THERE)
+        if (!ft_board_near(b, i) && ft_bit_get(&a->p->agree.failed, i) && !is_fenced(b, i))
             return 0;
     return 1;
 }
