@@ -29,9 +29,12 @@ static uint32_t on_time(struct ft_lease *m, const struct ft_lease_event *ev)
         return end(m);
     if (m->state == FT_LEASE_RUNS && past >= m->length / 4 * 3) {
         m->state = FT_LEASE_STOPPED;
+        m->gateway_lived = ev->now - ev->gateway < m->length / 2;
         out |= FT_LEASE_STOP;
     }
-    if (ev->now - m->asked >= m->length / 4 && ev->now - ev->gateway < m->length / 4) {
+    int lives = m->state == FT_LEASE_STOPPED ? m->gateway_lived != 0
+                                             : ev->now - ev->gateway < m->length / 4;
+    if (lives && ev->now - m->asked >= m->length / 4) {
         m->asked = ev->now;
         out |= FT_LEASE_ASK;
     }

@@ -11,7 +11,10 @@
  * both had waited for long, the arbiter's own count is over first, and the node is replaced while
  * it runs.] At three quarters the node stops forwarding and stops its ranks; a later grant lets
  * them go on. The keeper asks only if its gateway is alive. [The gateway hangs and the keeper does
- * not: nobody votes, and nobody is out.] */
+ * not: nobody votes, and nobody is out.] The gateway is stopped with the ranks, and says nothing
+ * while it is: then what counts is whether it was alive at that time. [The arbiter stands for two
+ * leases. All that was asked before is too old by then to go on with, and nobody would ask again.]
+ * One that hangs was not: its last round is three quarters of a lease old at least. */
 enum ft_lease_state { FT_LEASE_RUNS, FT_LEASE_STOPPED, FT_LEASE_ENDED };
 struct ft_lease {
     uint64_t length,
@@ -19,6 +22,7 @@ struct ft_lease {
         give_up;
     uint64_t from; /* when the newest granted request had been sent */
     uint64_t asked;
+    uint32_t gateway_lived; /* STOPPED: the gateway was alive when it was stopped */
     enum ft_lease_state state;
 };
 enum ft_lease_event_kind {

@@ -181,6 +181,18 @@ static void a_lease_from_its_keeper(void **state)
     ev.sent = 1030;
     assert_int_equal(ft_lease_step(&m, &ev), FT_LEASE_GO_ON);
     assert_true(ft_lease_lasts(&m, 1069));
+    /* the arbiter stands: the stopped gateway, which lived, says nothing, and the keeper asks on */
+    ev = (struct ft_lease_event){.kind = FT_LEASE_TIME, .now = 1060, .gateway = 1059};
+    assert_int_equal(ft_lease_step(&m, &ev), FT_LEASE_STOP | FT_LEASE_ASK);
+    for (ev.now = 1070; ev.now < 1130; ev.now += 10)
+        assert_int_equal(ft_lease_step(&m, &ev), FT_LEASE_ASK);
+    ev = (struct ft_lease_event){.kind = FT_LEASE_GRANT, .now = 1130, .sent = 1120};
+    assert_int_equal(ft_lease_step(&m, &ev), FT_LEASE_GO_ON);
+    /* one that hangs is not asked for, stopped or not */
+    ev = (struct ft_lease_event){.kind = FT_LEASE_TIME, .now = 1150, .gateway = 1120};
+    assert_int_equal(ft_lease_step(&m, &ev), FT_LEASE_STOP);
+    ev.now = 1200;
+    assert_int_equal(ft_lease_step(&m, &ev), 0);
     ev.kind = FT_LEASE_OUT;
     assert_int_equal(ft_lease_step(&m, &ev), FT_LEASE_END);
     ev.kind = FT_LEASE_GRANT;
