@@ -17,7 +17,8 @@ enum state {
 };
 
 struct round {
-    uint8_t state, kind, root, op_type;
+    uint8_t state, kind, op_type;
+    uint16_t root;
     uint8_t sent, tried; /* the own part was sent in this generation; it was tried at all */
     uint32_t tag, bytes, need; /* need: answers that are still to come */
     char label[FT_ROUND_LABEL];
@@ -30,7 +31,8 @@ struct share { /* of one rank, in this generation */
     unsigned char data[FT_ROUND_DATA];
 };
 struct kept {
-    uint8_t kind, root, there;
+    uint8_t kind, there;
+    uint16_t root;
     uint32_t bytes;
     char label[FT_ROUND_LABEL];
     unsigned char data[FT_ROUND_DATA];
@@ -619,7 +621,7 @@ enum ft_round_begun ft_rounds_collective(struct ft_rounds *r, enum ft_round_kind
     if (!x)
         return FT_ROUND_NO_ROOM;
     x->kind = (uint8_t)kind;
-    x->root = (uint8_t)root;
+    x->root = (uint16_t)root;
     x->op_type = (uint8_t)op_type;
     x->bytes = bytes;
     memcpy(x->data, data, bytes);

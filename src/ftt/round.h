@@ -45,7 +45,8 @@ enum ft_round_says { FT_ROUND_UP = 1, FT_ROUND_DOWN, FT_ROUND_ASK, FT_ROUND_HAS,
  * HAS_NOT is a result: uint32_t[2n], the incarnations in which it was decided, and those of the one
  * before; `last` is its tag. */
 struct ft_round_message {
-    uint8_t says, kind, root, op_type;
+    uint8_t says, kind, op_type;
+    uint16_t root;
     uint32_t generation, tag, last;
     uint32_t aware; /* VOTE: the sender knows the last result */
     uint32_t bytes, from_root;
