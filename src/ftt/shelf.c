@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ftt/buffers.h"
+#include "runtime/carriers.h"
 
 #define INLINE 1024 /* bytes that travel in the answer */
 
@@ -220,13 +221,15 @@ static struct ft_parcel *header_for(struct ft_endpoint *e, int rank, const char 
     return b;
 }
 
-/* Where the publisher copies to. 0: there is no room. */
+/* Where the publisher copies to. 0: there is no room. It is never the program's own buffer if main may
+ * leave the call: it gets no answer then, and the buffer is its own again. [All go back while it
+ * waits, and the publisher comes to its copy after that.] */
 static int take_room(struct ft_wanting *f, uint64_t *at)
 {
     *at = 0;
     if (f->bytes <= INLINE)
         return 1;
-    *at = ft_buffer_at(f->to, f->bytes);
+    *at = f->waits && ft_carriers_may_take_back() ? 0 : ft_buffer_at(f->to, f->bytes);
     if (*at)
         return 1;
     *at = f->bounce = ft_arena_alloc(ft_transport->own, f->bytes, FT_CACHE_LINE);

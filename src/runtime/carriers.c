@@ -96,10 +96,12 @@ void ft_carriers_output(void)
         ft_output_go_on(ft_own_rt);
 }
 
+int ft_carriers_may_take_back(void) { return ft_in_body(ft_own_rt) && ft_runtime_on_main(); }
+
 int ft_carriers_wanted(void)
 {
     return (atomic_load_explicit(&ft_attention, memory_order_relaxed) & FT_ATT_PARK) != 0 &&
-           ft_in_body(ft_own_rt) && ft_runtime_on_main();
+           ft_carriers_may_take_back();
 }
 
 _Noreturn void ft_carriers_attend(void)

@@ -29,6 +29,8 @@ uint32_t ft_carriers_now(int *slot, uint32_t *incarnation, unsigned char *dead, 
 void ft_carriers_opened(void);
 /* Standard output and error of a replacement go on where those of the lost process ended. */
 void ft_carriers_output(void);
+/* This is main, and a recovery may take it out of its call. */
+int ft_carriers_may_take_back(void);
 /* This is main, and it is to leave its call for a recovery (FTRMA_Run): then call
  * ft_carriers_attend, holding nothing. */
 int ft_carriers_wanted(void);

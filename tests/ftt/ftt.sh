@@ -4,7 +4,7 @@
 # ftt.sh - jobs of programs that use the transport (include/ftrma_transport.h).
 #
 #   ftt.sh DIRECTORY-OF-FTRUN CASE...    calls fault refused in_run deaths points figure ping again server tasks
-#                                        nodes node_points with_mpi
+#                                        nodes node_points with_mpi left_fetch
 #   FTT_FULL=1: points tries each rank at several places; FTT_POINTS: only points that match
 #   FTT_NODES=K: points on K nodes; CHAOS_SEED repeats what was drawn; TEST_SHARE, see ../share.sh
 BIN=$1
@@ -192,6 +192,13 @@ for name in "$@"; do
             done
             [ $reached -gt 0 ] || complain "nobody ever came to $point"
         done <"$WORK/points" ;;
+    left_fetch) # also between nodes, where the data comes in pieces
+        for nodes in "" "--virtual-nodes 2"; do
+            job $common -n 3 $nodes --checksums 2 --spares 4 --inject rank=2,point=msg.send.half -- \
+                "$BIN/ftt_left_fetch"
+            survived "result: the buffer is the program's own "
+            grep -q '"who":"rank 2"' "$WORK/report" || complain "nobody died"
+        done ;;
     with_mpi) # MPI and the transport in one body: a rank is lost, its replacement, two together, a node
         echo "CHAOS_SEED=$SEED"
         prog=$BIN/ftt_with_mpi
