@@ -6,6 +6,7 @@
 #define FT_RUNTIME_RT_STATE_H
 
 #include <pthread.h>
+#include <fenv.h>
 #include <setjmp.h>
 
 #include "base/failpoint.h"
@@ -95,6 +96,7 @@ struct ft_rt {
     int objects_in_body;
     int copying; /* it carries out FT_CMD_COPY, which is answered whatever is found */
     sigjmp_buf env;
+    fenv_t fenv; /* when FTRMA_Run was entered: of rounding and traps */
     uint64_t setup_start_ns;
     struct ft_rehearsal *rehearsal; /* NULL: this is no rehearsal */
     struct ft_memcheck *memcheck;   /* NULL: the program's memory is not checked (memcheck.h) */

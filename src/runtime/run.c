@@ -56,10 +56,13 @@ static void leave_run(struct ft_rt *rt)
 }
 
 /* Runs body until it returns or all go back; says where main stands then. It is a function of its
- * own, so that no variable is live in a frame to which longjmp returns. */
+ * own, so that no variable is live in a frame to which longjmp returns. Body begins with the signal
+ * mask and the rounding mode with which FTRMA_Run was called, as a replacement does. [It waits in a
+ * call between two changes of the mode, and is taken back from there.] */
 static enum ft_place run_body(struct ft_rt *rt, void (*body)(void *), void *arg)
 {
-    if (sigsetjmp(rt->env, 0)) {
+    fesetenv(&rt->fenv);
+    if (sigsetjmp(rt->env, 1)) {
         ft_rt_event(ft_own_rt, FT_EV_PARKED, ft_who(ft_own_rt),
                     (int64_t)atomic_load(&ft_own_rt->board->generation), 0, 0, 0);
         ft_failpoint(PARK);
@@ -138,6 +141,7 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays)
     rt->entry_ctx = ft_next_ctx;
     rt->windows_at_entry = ft_rma_lasting();
     ft_failpoint(RUN_ENTER);
+    fegetenv(&rt->fenv);
     enum ft_place at = FT_AT_ENTRY;
     for (;;) {
         enum ft_command c = ft_station(rt, at, &told);
