@@ -243,6 +243,11 @@ static int take_over_signals(struct run *r)
     return r->signal_fd >= 0;
 }
 
+static enum ft_status serve_input(struct run *r)
+{
+    return r->remote ? ft_remote_input(r->remote, r->input) : ft_stdin_serve(r->input, r->b);
+}
+
 /* Our standard input goes directly to rank 0, and mpirun reads nothing. If mpirun has options about
  * input, it keeps it. */
 static void take_input(struct run *r)
@@ -251,7 +256,7 @@ static void take_input(struct run *r)
     if (ft_host_handles_input(&r->o))
         return;
     if (r->restarts) { /* it has our standard input already */
-        if (r->input && ft_stdin_serve(r->input, r->b) != FT_OK)
+        if (r->input && serve_input(r) != FT_OK)
             say("warning: standard input cannot be kept for a replacement of rank 0: %s",
                 strerror(errno));
         return;
@@ -259,8 +264,7 @@ static void take_input(struct run *r)
     if ((in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) >= 0 &&
         (nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0 &&
         ft_stdin_create(in, r->dir, &r->input) == FT_OK &&
-        (r->remote ? ft_remote_input(r->remote, r->input) : ft_stdin_serve(r->input, r->b)) ==
-            FT_OK) {
+        serve_input(r) == FT_OK) {
         dup2(nothing, STDIN_FILENO);
         close(nothing);
         return;
@@ -465,6 +469,15 @@ static void ended_by(struct run *r, struct ft_verdict *v, int sig)
     snprintf(v->message, sizeof v->message, "ended by signal %d (%s)", sig, strsignal(sig));
 }
 
+/* 1: a signal has ended the job. */
+static int take_end(struct run *r, struct ft_verdict *v)
+{
+    int sig = take_signals(r);
+    if (sig)
+        ended_by(r, v, sig);
+    return sig != 0;
+}
+
 /* Shows what the ranks have printed; returns 1 if something is left. A write error is reported when
  * it happens, as the job may run for days. */
 static int show(struct run *r, int last)
@@ -492,11 +505,8 @@ static void show_rest(struct run *r, struct ft_verdict *v, uint64_t give_up_ns)
                              {.fd = ft_outputs_waits_for(r->outputs, 0), .events = POLLOUT},
                              {.fd = ft_outputs_waits_for(r->outputs, 1), .events = POLLOUT}};
         poll(p, FT_COUNTOF(p), LOOK_MS);
-        int sig = take_signals(r);
-        if (sig) {
-            ended_by(r, v, sig);
+        if (take_end(r, v))
             return;
-        }
         if (give_up_ns && ft_now_ns() > give_up_ns)
             return;
     }
@@ -547,11 +557,8 @@ static void watch_job(struct run *r, struct ft_verdict *v)
         looked_ns = now;
         follow_events(r);
         ft_notes_step(r->notes, now, NOTES_NS, say_line, NULL);
-        int sig = take_signals(r);
-        if (sig) {
-            ended_by(r, v, sig);
+        if (take_end(r, v))
             return;
-        }
         r->mpirun.descendants = -1;
         if (!r->remote && ft_watch_wants_descendants(&r->watch)) {
             (void)ft_proc_look((int)r->mpirun_pid,
@@ -579,11 +586,8 @@ static void await_save(struct run *r, struct ft_verdict *v)
         }
         poll(&p, 1, SHOW_MS);
         look_far(r);
-        int sig = take_signals(r);
-        if (sig) {
-            ended_by(r, v, sig);
+        if (take_end(r, v))
             return;
-        }
         ft_nodes_step(&r->nodes, r->b, NULL);
         ft_save_step(&r->save, r->b);
     }
@@ -664,6 +668,7 @@ static void run_once(struct run *r, struct ft_verdict *v)
     *v = (struct ft_verdict){
         .result = "failed", .status = 1, .message = "the job could not be started"};
     if (!prepare(r) || !start(r)) {
+        take_end(r, v);
         finish(r);
         return;
     }

@@ -433,6 +433,7 @@ static int show_outputs(struct node *n, const struct grown *g, int count)
             continue;
         ft_frames_say(&n->frames, FT_SAY_OUTPUT, &of, sizeof of, data, (size_t)bytes);
         *sent += (uint64_t)bytes;
+        ft_outputs_not_needed(n->outputs, g[j].slot, g[j].k, *sent);
         left |= *sent < g[j].size;
     }
     return left;

@@ -312,13 +312,19 @@ static uint32_t look_at_all(struct ft_outputs *o)
     return most;
 }
 
-static void give_back(struct file *f)
+/* Nobody needs what is before upto. */
+static void give_back(struct file *f, uint64_t upto)
 {
-    uint64_t bytes = f->place.at - f->punched;
+    uint64_t bytes = upto - f->punched;
     bytes -= bytes % PUNCH;
     if (bytes && fallocate(f->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)f->punched,
                            (off_t)bytes) == 0)
         f->punched += bytes;
+}
+
+void ft_outputs_not_needed(struct ft_outputs *o, int slot, int k, uint64_t upto)
+{
+    give_back(&o->slot[slot].file[k], upto);
 }
 
 /* Returns 0 when the sink is full. */
@@ -336,7 +342,7 @@ static int take(struct file *f, struct ft_line *l, uint64_t now_ns, struct ft_si
         }
         ft_line_feed(l, pos, data, (size_t)k, now_ns, out);
         f->place.at += (uint64_t)k;
-        give_back(f);
+        give_back(f, f->place.at);
     }
     return 1;
 }

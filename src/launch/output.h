@@ -65,6 +65,9 @@ uint64_t ft_outputs_taken(const struct ft_outputs *o, int rank, int k);
 /* Shows bytes on stream k that belong to no rank's file, as they are. */
 void ft_outputs_add(struct ft_outputs *o, int k, const char *data, size_t bytes);
 int ft_outputs_file(const struct ft_outputs *o, int slot, int k); /* the descriptor of that file */
+/* The bytes of that file before upto, which never decreases, are not needed: gives their memory
+ * back. For whoever reads the file by itself. */
+void ft_outputs_not_needed(struct ft_outputs *o, int slot, int k, uint64_t upto);
 void ft_outputs_destroy(struct ft_outputs *o);
 /* To be called before the first step: each stream of each rank goes to a file of its own instead,
  * DIR/out.RANK or DIR/err.RANK. FT_ERR_SYS with errno: nothing has changed. */

@@ -28,6 +28,7 @@
 #define BYE_MS 1000
 #define TICK_NS 1000000000ull /* of the arbiter: two without a look are a standstill of ftrun */
 #define INPUT (64 << 10)      /* bytes of standard input that are sent at a time */
+#define TOLD_MS 200           /* how often it looks for signals while hosts start */
 #define WORDS 32              /* of the command that reaches a host, at most */
 
 void ft_remote_init(struct ft_remote *r, const struct ft_remote_config *cfg)
@@ -220,13 +221,35 @@ static const char *text_of(const struct ft_frame *f)
     return f->bytes && f->data[f->bytes - 1] == '\0' ? f->data : "?";
 }
 
+/* A signal that would end ftrun waits. They are blocked, and the loop that takes them has not
+ * begun. */
+static int is_told_to_end(void)
+{
+    sigset_t waits;
+    sigpending(&waits);
+    sigdelset(&waits, SIGCHLD);
+    sigdelset(&waits, SIGTSTP);
+    return !sigisemptyset(&waits);
+}
+
+/* As ft_frames_await; also 0 soon after a signal. */
+static int await_unless_told(struct ft_frames *from, struct ft_frame *f, int ms)
+{
+    uint64_t until = ms < 0 ? UINT64_MAX : ft_now_ns() + (uint64_t)ms * 1000000;
+    int heard;
+    do
+        heard = ft_frames_await(from, f, TOLD_MS);
+    while (heard == 0 && !is_told_to_end() && ft_now_ns() < until);
+    return heard;
+}
+
 /* The addresses of all gateways, in the order of nodes. */
 static enum ft_status hear_addresses(struct ft_remote *r, struct ft_sink *all, char *err,
                                      int errlen)
 {
     for (int k = 0; k < r->cfg.nhosts; k++) {
         struct ft_frame f;
-        int heard = ft_frames_await(&r->node[k].frames, &f, r->cfg.start_ms);
+        int heard = await_unless_told(&r->node[k].frames, &f, r->cfg.start_ms);
         if (heard == 1 && f.kind == FT_SAY_LISTENS) {
             add(all, text_of(&f));
             continue;
@@ -235,6 +258,7 @@ static enum ft_status hear_addresses(struct ft_remote *r, struct ft_sink *all, c
                  heard == 1  ? text_of(&f)
                  : heard < 0 ? "'ftrun --keeper' has ended there at once. Can the command of --rsh "
                                "reach the host, and is ftrma installed there at the same place?"
+                 : is_told_to_end() ? "a signal ends the job"
                              : "it did not answer in time (FTRMA_START_TIMEOUT_MS)");
         return FT_ERR_SYS;
     }
@@ -273,7 +297,8 @@ enum ft_status ft_remote_start(struct ft_remote *r, const struct ft_board *b,
     for (int k = 0; k < r->cfg.nhosts && st == FT_OK; k++)
         ft_frames_say(&r->node[k].frames, FT_SAY_START, all.data, all.len, NULL, 0);
     free(all.data);
-    begin_leases(r);
+    if (st == FT_OK)
+        begin_leases(r);
     return st;
 }
 

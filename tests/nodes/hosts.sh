@@ -32,6 +32,19 @@ same "early output" $?
 # shellcheck disable=SC2086
 "$ftrun" -n 3 $on --checksums 0 --spares 0 sh -c 'yes | head -n 100000' >out 2>err </dev/null
 [ "$(wc -l <out)" = 300000 ] || fail "without MPI: $(wc -l <out) lines, $(tail err)"
+# What was shown is not kept. The ranks of host 2 wait until all of it was.
+# shellcheck disable=SC2086
+"$ftrun" -n 3 $on --checksums 0 --spares 0 sh -c "yes | head -c 12000000
+    until [ -e '$work/shown' ]; do sleep 0.1; done" >out 2>err </dev/null &
+job=$!
+while kill -0 $job 2>/dev/null && [ "$(wc -c <out)" -lt 36000000 ]; do sleep 0.1; done
+kept=$(inside 2 sh -c 'for f in /proc/[0-9]*/fd/*; do
+    case $(readlink "$f") in *ftrma-stdout*) stat -L -c %b "$f" ;; esac
+done' 2>/dev/null | sort -n | tail -n 1)
+[ -n "$kept" ] && [ "$kept" -lt 8192 ] || fail "a host keeps $kept blocks of 512 bytes of what was shown"
+touch "$work/shown"
+wait $job || fail "much output: $(tail err)"
+rm "$work/shown"
 safe="-n 4 --checksums 4 --spares 8 --checkpoint every:2 $on"
 # shellcheck disable=SC2086
 "$ftrun" $safe --inject rank=1,point=safepoint,hit=9 "$npb_cg" S >out 2>err </dev/null
@@ -176,9 +189,32 @@ down
 up
 
 # what cannot begin is said
-"$ftrun" -n 2 --rsh "$work/rsh" --host 10.78.0.1,nowhere.invalid "$npb_cg" S >out 2>err </dev/null &&
-    fail "a host that is not known"
-grep -q 'host nowhere.invalid is not known here' err || fail "not known: $(cat err)"
+for list in 10.78.0.1,nowhere.invalid nowhere.invalid,10.78.0.1; do
+    TMPDIR=$work/tmp "$ftrun" -n 2 --rsh "$work/rsh" --host $list "$npb_cg" S >out 2>err </dev/null
+    status=$?
+    [ $status = 1 ] || fail "$list: status $status"
+    grep -q 'host nowhere.invalid is not known here' err || fail "$list: $(cat err)"
+    [ -z "$(ls -A "$work/tmp")" ] || fail "$list: left in TMPDIR: $(ls -A "$work/tmp")"
+done
+# a host that does not answer, and a user who waits no longer
+printf '#!/bin/sh\nexec sleep 1000\n' >"$work/silent"
+chmod 755 "$work/silent"
+for sig in TERM INT; do
+    TMPDIR=$work/tmp "$ftrun" -n 2 --rsh "$work/silent" --host 10.78.0.1,10.78.0.2 "$npb_cg" S >out 2>err </dev/null &
+    job=$!
+    until pgrep -P $job >/dev/null; do sleep 0.05; done
+    sleep 0.3
+    kill -$sig $job
+    for _ in $(seq 600); do
+        kill -0 $job 2>/dev/null || break
+        sleep 0.05
+    done
+    ! kill -0 $job 2>/dev/null || fail "SIG$sig while hosts start: it goes on"
+    wait $job
+    status=$?
+    [ $status -gt 128 ] || fail "SIG$sig while hosts start: status $status: $(cat err)"
+    [ -z "$(ls -A "$work/tmp")" ] || fail "SIG$sig: left in TMPDIR: $(ls -A "$work/tmp")"
+done
 mkdir -p "$work/other"
 cp "$npb_cg" "$work/other/prog"
 cp "$npb_cg" "$work/prog"

@@ -37,6 +37,14 @@ same "on one node" $?
 same "by itself" $?
 grep -q "restart 1 of 1: all ranks go on from checkpoint" err || fail "by itself: $(cat err)"
 
+# standard input comes again
+steps="$build/tests/save_steps 30"
+echo 7 | "$ftrun" -n 4 --checksums 0 --spares 0 $steps >alone 2>err || fail "steps on one node: $(cat err)"
+# shellcheck disable=SC2086
+echo 7 | "$ftrun" $frail --save "$share/input" --restarts 1 $at $steps >out 2>err || fail "input: $(tail -n 5 err)"
+grep -q "restart 1 of 1: all ranks go on from checkpoint" err || fail "input: $(cat err)"
+cmp -s out alone || fail "input: $(diff out alone)"
+
 # a host is lost, and with it images, when it was told to save, and when it has: an earlier set counts
 for point in keeper.saves keeper.saved; do
     # shellcheck disable=SC2086

@@ -96,7 +96,7 @@ grep -q "^ftrun: 10.78.0.2 lost" err || fail "keeper.hears.out: $(grep -v '^\[ft
 nothing_on "keeper.hears.out" 2
 
 # ftrun stands still
-stands() { # HIT INJECTION: until all hosts have stopped their processes; then it goes on
+stands() { # HIT INJECTION: for two leases, until all that was asked for is too old; then it goes on
     begin "launcher=0,point=launcher.grant,hit=$1,action=stop$2"
     for _ in $(seq 3000); do
         [ "$(awk '{ print $3 }' /proc/$job/stat 2>/dev/null)" = T ] && break
@@ -110,6 +110,7 @@ stands() { # HIT INJECTION: until all hosts have stopped their processes; then i
             sleep 0.02
         done
     done
+    sleep $((2 * FTRMA_LEASE_MS / 1000))
     kill -CONT $job
     wait $job
 }
