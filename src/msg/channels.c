@@ -100,6 +100,7 @@ void ft_msg_init(struct ft_tp *tp, int nranks, int myrank, const int *slot_of, i
     ft_m.replacement = replacement;
     ft_wild_reset(0);
     ft_reader_adopt();
+    ft_wait_messages = ft_msg_progress;
 }
 
 void ft_msg_rebind(int rank, int slot)

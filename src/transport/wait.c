@@ -55,9 +55,13 @@ uint32_t ft_wait_spin(void) { return spin; }
 FT_STATE(uint32_t, ft_polls_in_vain);
 FT_STATE(uint32_t, ft_polls_most) = 64;
 
+FT_STATE(__typeof__(void (*)(void)), ft_wait_messages);
+
 void ft_polled_long(void)
 {
     ft_polls_in_vain = 0;
+    if (ft_wait_messages)
+        ft_wait_messages();
     sched_yield();
 }
 

@@ -44,17 +44,17 @@ struct ft_waiter {
     }
 
 void ft_wait(struct ft_waiter *w);
-/* The number of polls that pay before the processor is given away: few when processes outnumber
- * cores. */
+/* Polls that pay before the processor is given away: few when processes outnumber cores. */
 uint32_t ft_wait_spin(void);
-/* Called after the loop if ft_wait may have armed the doorbell: clears `sleeping`. Cheap if it was
- * not armed. */
+/* Called after the loop if ft_wait may have armed the doorbell: clears `sleeping`. Mostly cheap. */
 void ft_wait_end(struct ft_waiter *w);
 
 /* Called after a call by which a program may be waiting for somebody (a Test, an atomic that only
- * looks). When many such calls in a row were in vain, it yields the processor to those who may be
- * waited for. */
+ * looks). When many in a row were in vain, messages go on, and the processor is yielded. */
 void ft_polled_long(void);
+/* Lets messages go on; NULL: there are none. */
+extern FT_STATE(__typeof__(void (*)(void)), ft_wait_messages);
+#define ft_wait_messages FT_MY(ft_wait_messages)
 extern FT_STATE(uint32_t, ft_polls_in_vain);
 extern FT_STATE(uint32_t, ft_polls_most);
 #define ft_polls_in_vain FT_MY(ft_polls_in_vain)
