@@ -139,6 +139,8 @@ FT_MPI(int, Win_lock_all, (int assert, MPI_Win win))
     FT_WIN_CHECK(!(w->open & FT_PASSIVE_ALL) && !ft_win_has_locks(w) && w->started.n < 0, w,
                  MPI_ERR_RMA_SYNC, "MPI_Win_lock_all");
     ft_win_lock_all(w->rma);
+    if (!(assert & MPI_MODE_NOCHECK))
+        ft_win_lock_loads(w->rma);
     ft_win_set_open(w, FT_OPEN_LOCK_ALL);
     return MPI_SUCCESS;
 }

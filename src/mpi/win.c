@@ -292,6 +292,8 @@ static void restore_epochs(struct ft_window *w, int over)
     ft_win_set_open(w, e.open | (e.nlocked ? FT_OPEN_LATE : 0));
     if (w->open & (FT_OPEN_LOCK_ALL | FT_OPEN_LATE))
         ft_win_lock_all(w->rma); /* waits for nobody: locks are taken with the first access */
+    if (w->open & FT_OPEN_LOCK_ALL)
+        ft_win_lock_own_again(w->rma);
 }
 
 void ft_win_rolled_back(int over)

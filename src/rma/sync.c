@@ -253,13 +253,22 @@ static inline int try_lock(struct ft_win *w, const struct ft_winpart *p, int exc
                      : try_shared(p->locks, &w->ctx, polls);
 }
 
+/* One look at a lock that somebody else has. Messages go on meanwhile. [Its holder is in MPI_Ssend to
+ * this process, which has posted the receive.] */
+static void wait_once(struct ft_waiter *wait)
+{
+    if (ft_wait_messages)
+        ft_wait_messages();
+    ft_wait(wait);
+}
+
 /* These return 0 if another process carries the target now. */
 static int wait_for_lock(struct ft_win *w, const struct ft_winpart *p, int exclusive)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
     int has = 0;
     for (uint32_t polls = 1; p->known && !has; polls++) {
-        ft_wait(&wait);
+        wait_once(&wait);
         has = p->known && try_lock(w, p, exclusive, polls);
     }
     ft_wait_end(&wait);
@@ -275,7 +284,7 @@ static int lock_far(struct ft_win *w, const struct ft_winpart *p, int exclusive)
 {
     struct ft_waiter wait = FT_WAITER_UNRUNG;
     while (p->known && !ft_far_lock(w, (int)(p - w->part), exclusive))
-        ft_wait(&wait);
+        wait_once(&wait);
     ft_wait_end(&wait);
     return p->known;
 }
@@ -385,6 +394,23 @@ void ft_lock_shared_late(struct ft_win *w, int target) { take_lock(w, target, 0)
 void ft_win_lock_all(struct ft_win *w)
 {
     w->lock_all = 1; /* each target's lock is taken with the first access to it */
+}
+
+/* [Another rank has the own part exclusively, or one of a shared window, and this one stores there.]
+ * All that is else accessed goes through a call, which takes the lock. */
+void ft_win_lock_loads(struct ft_win *w)
+{
+    for (int t = 0; t < w->ctx.size; t++)
+        if ((t == w->ctx.rank || w->block) && w->part[t].held == FT_HELD_NONE)
+            take_lock(w, t, 0);
+}
+
+/* After ft_rma_reset nobody can have a lock. Those of other parts are taken with the first access. */
+void ft_win_lock_own_again(struct ft_win *w)
+{
+    struct ft_win_locks *l = ft_arena_ptr(ft_transport->own, w->locks_off);
+    atomic_store(&l->shared[w->ctx.rank], 1);
+    ft_set_held(w, w->ctx.rank, FT_HELD_SHARED);
 }
 
 void ft_win_unlock_all(struct ft_win *w)
