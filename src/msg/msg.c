@@ -278,7 +278,7 @@ static inline void start_send(struct ft_req *req, uint32_t ctx, int dst, int tag
                            .buf = (void *)(uintptr_t)buf,
                            .len = len,
                            .sync = how == SYNC,
-                           .far = FT_UNLIKELY(len >= FAR) && how != LOGGED && is_far(dst, len)};
+                           .far = FT_UNLIKELY(len >= FAR) && how == STANDARD && is_far(dst, len)};
     if (FT_LIKELY(!ft_m.sends.head) || !sends_queued_for(dst)) {
         struct ft_chan_writer *w = writer(dst);
         do {

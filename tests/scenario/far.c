@@ -2,9 +2,12 @@
  *
  * far.c - long messages without logs, which stay at their senders until their receivers have copied
  * them: [p dies while q copies out of its memory], [q dies, and p waits for it], [p sends before a
- * safepoint, q receives after it]; collectives of such messages, and a receive from any source.
+ * safepoint, q receives after it], [p's MPI_Ssend comes while q stands at a safepoint, and must not
+ * return before q's receive]; collectives of such messages, and a receive from any source.
  */
 #include "scenario.h"
+
+#include <time.h>
 
 enum { ROUNDS = 6, WORDS = 1 << 15 };
 
@@ -58,6 +61,33 @@ static void collectives(uint64_t r)
     CHECK(in[5] == (np % 2 ? out[5] : 0));
 }
 
+/* What 0 sends comes after 2's message was received, whatever 1 does meanwhile. */
+static void send_in_turn(uint64_t r)
+{
+    int go = 0;
+    if (me == 2) {
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL); /* 1 stands at its safepoint */
+        fill(55 + r, WORDS);
+        MPI_Ssend(out, WORDS, MPI_UINT64_T, 1, 3, MPI_COMM_WORLD);
+        MPI_Send(&go, 1, MPI_INT, 0, 4, MPI_COMM_WORLD);
+    } else if (me == 0) {
+        MPI_Recv(&go, 1, MPI_INT, 2, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&go, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    }
+}
+
+static void receive_in_turn(uint64_t r)
+{
+    MPI_Status st;
+    if (me != 1)
+        return;
+    MPI_Recv(in, WORDS, MPI_UINT64_T, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &st);
+    CHECK(st.MPI_SOURCE == 2);
+    take(55 + r, WORDS);
+    MPI_Recv(in, WORDS, MPI_UINT64_T, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &st);
+    CHECK(st.MPI_SOURCE == 0);
+}
+
 static void body(void *arg)
 {
     (void)arg;
@@ -73,6 +103,8 @@ static void body(void *arg)
                 MPI_Send(out, WORDS, MPI_UINT64_T, pair, 2, MPI_COMM_WORLD);
                 memset(out, 0, WORDS * sizeof *out);
             }
+            if (np > 2)
+                send_in_turn(r);
             state.sent = 1;
         }
         FTRMA_Safepoint();
@@ -80,6 +112,8 @@ static void body(void *arg)
             MPI_Recv(in, WORDS, MPI_UINT64_T, pair, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             take(77 + r, WORDS);
         }
+        if (np > 2)
+            receive_in_turn(r);
     }
 }
 
