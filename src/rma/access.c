@@ -370,8 +370,16 @@ struct combined {
     uint32_t len;
     const void *result;             /* old contents; NULL: not wanted */
     const void *left;               /* new contents; NULL: nothing was changed */
+    uint64_t lo;                    /* calls(target), read before the change */
     const struct ft_far_told *told; /* NULL: the target is on this node */
 };
+
+/* lo of a change that follows. [It is read after the change: f has seen that in its memory, and has
+ * made further calls. f' would look for it for ever, before the record may be applied.] */
+static inline uint64_t lo_before(const struct ft_winpart *p)
+{
+    return ft_rma_logs() ? atomic_load_explicit(p->calls, memory_order_acquire) : 0;
+}
 
 static void log_left(struct ft_win *w, int rank, size_t off, const void *left, uint32_t len,
                      uint64_t lo, uint64_t stamp)
@@ -392,7 +400,7 @@ static void note_combined(const struct combined *c)
     int self = c->target == c->w->ctx.rank, rank = c->w->ctx.world[c->target];
     uint32_t rlen = c->result ? c->len : 0,
              llen = c->left ? c->len + (uint32_t)sizeof(uint64_t) : 0;
-    uint64_t t = 0, n = 0, lo = 0;
+    uint64_t t = 0, n = 0, lo = c->lo;
     if (c->left) {
         n = ft_acc(rank) + 1;
         ft_set_acc(rank, n);
@@ -402,7 +410,6 @@ static void note_combined(const struct combined *c)
             lo = c->told->calls;
             t = c->told->stamp;
         } else {
-            lo = atomic_load_explicit(c->p->calls, memory_order_acquire);
             t = 1 + atomic_fetch_add(&c->p->ctl->stamp, 1);
         }
         if (!self)
@@ -626,7 +633,8 @@ static enum ft_status combine_piece(struct ft_win *w, struct ft_winpart *p, int 
                          .off = off,
                          .len = (uint32_t)len,
                          .result = result,
-                         .left = origin ? at : NULL};
+                         .left = origin ? at : NULL,
+                         .lo = lo_before(p)};
     if (origin) {
         if (needs_undo(p, len))
             note_undo(p->locks, off, at, (uint32_t)len, (uint32_t)ft_rma_me,
@@ -741,6 +749,7 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
         return st;
     }
     int write = new_word(new, kind, esize, old, operand, compare), noted = is_noted(at, esize);
+    uint64_t lo = noted ? lo_before(p) : 0;
     if (write) {
         if (noted)
             note_undo(p->locks, off, old, (uint32_t)esize, (uint32_t)ft_rma_me,
@@ -763,7 +772,8 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
                                          .off = off,
                                          .len = (uint32_t)esize,
                                          .result = old,
-                                         .left = write ? new : NULL});
+                                         .left = write ? new : NULL,
+                                         .lo = lo});
     else
         ft_note_acquired();
     leave(p->locks);

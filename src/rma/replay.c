@@ -52,6 +52,17 @@ static void add_own(size_t *n)
     }
 }
 
+/* What happens here from now on comes after all that the others have logged. [f dies before it notes
+ * what it did to its own word; f' does it again before it is live. The image's stamps would be too
+ * low, and f'' would have it before what the others did.] */
+static void raise_stamp(void)
+{
+    struct ft_ctl *ctl = ft_transport->own->ctl;
+    uint64_t t = ft_max_u64(g.stamp, ft_homelog_last_stamp());
+    if (atomic_load(&ctl->stamp) < t)
+        atomic_store(&ctl->stamp, t);
+}
+
 void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered, uint64_t calls,
                          uint64_t lost_calls)
 {
@@ -72,6 +83,7 @@ void ft_rma_replay_begin(enum ft_segment seg, uint64_t version, uint64_t covered
      * what f is to see next, which waits for f' to be live.] */
     g.calls = ft_max_u64(lost_calls, ft_eligible_last_call(&g.eligible));
     g.running = 1;
+    raise_stamp();
 }
 
 static struct ft_win *window_of(uint32_t id)
@@ -163,10 +175,7 @@ void ft_rma_replay_live(void)
         ft_free_left_over(w);
     }
     hear_counts();
-    struct ft_ctl *ctl = ft_transport->own->ctl;
-    uint64_t t = ft_max_u64(g.stamp, ft_homelog_last_stamp());
-    if (atomic_load(&ctl->stamp) < t)
-        atomic_store(&ctl->stamp, t);
+    raise_stamp();
     g.running = 0;
 }
 

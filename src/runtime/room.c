@@ -20,7 +20,8 @@ static int give_images(struct ft_rt *rt)
     ft_rebuild_settle(rt);
     for (int i = 0; i < FT_IMAGES; i++) {
         uint64_t v = atomic_load(&ctl->image[i].version);
-        if (rt->image_cap[i] == 0 || i == ft_rebuild_slot(rt) || (v && FT_VERSION_BASE(v) >= atomic_load(&rt->box.committed)))
+        if (rt->image_cap[i] == 0 || i == ft_rebuild_slot(rt) ||
+            (v && FT_VERSION_BASE(v) >= atomic_load(&rt->box.committed)))
             continue;
         atomic_store(&ctl->image[i].version, 0);
         atomic_store(&ctl->image[i].bytes, 0);
