@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/filespace.h"
+
 /* The header in front of each block. */
 struct block {
     uint64_t bytes;      /* including this header */
@@ -88,8 +90,7 @@ static int take_aside(struct ft_arena *a, uint64_t bytes)
         if (n == 0)
             return 0;
     } while (!atomic_compare_exchange_weak(&a->aside, &have, have - n));
-    return fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                     (off_t)(FT_ASIDE + have - n), (off_t)n) == 0;
+    return ft_file_give_back(a->fd, FT_ASIDE + have - n, FT_ASIDE + have) == 0;
 }
 
 int ft_arena_set_aside(struct ft_arena *a, uint64_t bytes)
@@ -97,21 +98,24 @@ int ft_arena_set_aside(struct ft_arena *a, uint64_t bytes)
     uint64_t have = atomic_load(&a->aside), all = ft_align_up(bytes, ft_page_bytes());
     if (all < have)
         return take_aside(a, have - all);
-    while (all > have && fallocate(a->fd, 0, (off_t)(FT_ASIDE + have), (off_t)(all - have)) != 0)
-        if (errno != EINTR)
-            return 0;
+    uint64_t got = ft_file_take(a->fd, FT_ASIDE + have, FT_ASIDE + all);
+    if (got < FT_ASIDE + all) {
+        (void)ft_file_give_back(a->fd, FT_ASIDE + have, got);
+        return 0;
+    }
     atomic_store(&a->aside, all);
     return 1;
 }
 
 static int is_full(void) { return errno == ENOSPC || errno == ENOMEM; }
 
-/* Takes file space for [from, to). Returns 0 if there is no room. */
+/* Takes file space for [from, to). Returns 0 if there is no room; then a part of the space may have
+ * been taken. */
 static int fill(struct ft_arena *a, struct ft_fill *f, uint64_t from, uint64_t to)
 {
     uint64_t t0 = cpu_ns(), bytes = to - from;
-    while (from < to && fallocate(a->fd, 0, (off_t)from, (off_t)(to - from)) != 0)
-        if (errno != EINTR && !(is_full() && take_aside(a, to - from)))
+    for (uint64_t got = from; (got = ft_file_take(a->fd, got, to)) < to;)
+        if (!is_full() || !take_aside(a, to - got))
             return 0;
 #ifdef MADV_POPULATE_WRITE
     if (from < to)
@@ -137,14 +141,14 @@ static uint64_t fill_huge(struct ft_arena *a, struct ft_fill *f, uint64_t at, ui
         for (uint64_t o = 0; o < bytes;
              /* touch one small page of each: the kernel refuses to collapse holes only */
              o += HUGE_PAGE)
-            if (fallocate(a->fd, 0, (off_t)(at + o), (off_t)ft_page_bytes()) != 0)
+            if (ft_file_take(a->fd, at + o, at + o + ft_page_bytes()) < at + o + ft_page_bytes())
                 return at;
         if (madvise(a->base + at, bytes, MADV_COLLAPSE) != 0) {
             f->huge_from = at + HUGE_PAUSE;
             return at;
         }
-        if (fallocate(a->fd, 0, (off_t)at, (off_t)bytes) !=
-            0) /* takes no memory; never a SIGBUS, whatever the kernel did */
+        if (ft_file_take(a->fd, at, at + bytes) <
+            at + bytes) /* takes no memory; never a SIGBUS, whatever the kernel did */
             return at;
         at += bytes;
         if (cpu_ns() - t0 > bytes / HUGE_PAGE * f->small_ns)
@@ -178,6 +182,7 @@ static int back(struct ft_arena *a, uint64_t end)
         uint64_t first = huge ? ft_min_u64(ft_align_up(a->backed, HUGE_PAGE), want) : want;
         if (fill(a, f, a->backed, first) && fill(a, f, fill_huge(a, f, first, want), want))
             break;
+        (void)ft_file_give_back(a->fd, a->backed, want); /* nothing lies there yet */
         if (want == least)
             return 0;
     }
@@ -245,8 +250,7 @@ void ft_arena_destroy(struct ft_arena *a)
 
 void ft_arena_empty(struct ft_arena *a)
 {
-    (void)fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)a->heap_begin,
-                    (off_t)(a->backed - a->heap_begin));
+    (void)ft_file_give_back(a->fd, a->heap_begin, a->backed);
 }
 
 uint64_t ft_arena_left(const struct ft_arena *a)

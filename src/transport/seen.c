@@ -5,10 +5,10 @@
 #define _GNU_SOURCE
 #include "transport/seen.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/filespace.h"
 #include "base/private.h"
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -61,8 +61,7 @@ void ft_arena_divide(struct ft_arena *a)
 static void close_block(struct ft_arena *a, struct ft_area_block *b)
 {
     (void)mprotect(a->base + b->at, b->bytes, PROT_NONE);
-    (void)fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)b->at,
-                    (off_t)b->bytes);
+    (void)ft_file_give_back(a->fd, b->at, b->at + b->bytes);
     ft_area_give_back(&a->seen, b);
 }
 

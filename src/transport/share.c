@@ -19,6 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/filespace.h"
 #include "transport/share.h"
 
 struct job {
@@ -76,10 +77,7 @@ copy_pages(uint64_t *to, const volatile uint64_t *from, uint64_t bytes)
 /* File space whose pages nobody here maps. */
 static int give_back(int fd, uint64_t begin, uint64_t end)
 {
-    return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(FT_MIRROR + begin),
-                     (off_t)(end - begin)) == 0
-               ? 0
-               : errno;
+    return ft_file_give_back(fd, FT_MIRROR + begin, FT_MIRROR + end);
 }
 
 /* How much of this the program still has: 1 all, 0 nothing, -1 a part. */
@@ -157,10 +155,18 @@ static enum ft_status on_own_stack(struct ft_arena *a, int (*how)(int, uint64_t,
     return FT_OK;
 }
 
-static enum ft_status share_run(struct ft_arena *a, uint64_t begin, uint64_t end)
+/* fresh: none of these pages is shared. Else one may still be, from an unshare that found no
+ * memory, and its contents are what the file has. */
+static enum ft_status share_run(struct ft_arena *a, uint64_t begin, uint64_t end, int fresh)
 {
-    if (fallocate(a->fd, 0, (off_t)(FT_MIRROR + begin), (off_t)(end - begin)) != 0)
-        return errno == ENOSPC || errno == ENOMEM ? FT_ERR_NOMEM : FT_ERR_SYS;
+    uint64_t got = ft_file_take(a->fd, FT_MIRROR + begin, FT_MIRROR + end);
+    if (got < FT_MIRROR + end) {
+        int e = errno;
+        if (fresh)
+            (void)ft_file_give_back(a->fd, FT_MIRROR + begin, got);
+        errno = e;
+        return e == ENOSPC || e == ENOMEM ? FT_ERR_NOMEM : FT_ERR_SYS;
+    }
     return on_own_stack(a, make_shared, begin, end);
 }
 
@@ -180,7 +186,7 @@ static enum ft_status share_rest(struct ft_arena *a, FILE *maps, const struct st
         uint64_t stop = ft_min_u64(to, end);
         int ours = inode == self->st_ino && off == FT_MIRROR + from;
         if (!ours) {
-            enum ft_status st = share_run(a, at, stop);
+            enum ft_status st = share_run(a, at, stop, 1);
             if (st != FT_OK)
                 return st;
         }
@@ -279,7 +285,7 @@ static enum ft_status share_uncovered(struct ft_arena *a, uint64_t begin, uint64
     uint64_t stop;
     for (uint64_t at = uncovered(begin, end, &stop); at < end && st == FT_OK;
          at = uncovered(stop, end, &stop)) {
-        st = share_run(a, at, stop);
+        st = share_run(a, at, stop, 0);
         if (st == FT_ERR_SYS && errno == EFAULT)
             st = FT_ERR_RANGE;
     }

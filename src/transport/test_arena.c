@@ -187,6 +187,12 @@ static int fill_small_tmpfs(const char *size, uint64_t all, uint64_t each)
     }
     int bad = ft_arena_create(&a, 0, 2, 1ull << 30, dir) != FT_OK ||
               !ft_arena_set_aside(&a, 2 << 20); /* it is had in the end */
+    if (!bad) {
+        uint64_t before = ft_arena_left(&a); /* what finds no room takes none */
+        bad = ft_arena_set_aside(&a, all + 1) || ft_arena_left(&a) != before;
+        bad = bad || ft_arena_alloc(&a, all + (8 << 20), 64) != 0;
+        bad = bad || ft_arena_left(&a) < before;
+    }
     while (!bad && (off = ft_arena_alloc(&a, each, 64)) != 0) {
         memset(ft_arena_ptr(&a, off), 7, each);
         got += each;
@@ -276,6 +282,18 @@ static void what_is_set_aside_is_file_space(void **state)
     ft_arena_destroy(&a);
 }
 
+/* tests/interrupted_fallocate.c interrupts it. */
+static void much_is_set_aside_in_spite_of_signals(void **state)
+{
+    struct ft_arena a;
+    (void)state;
+    assert_int_equal(ft_arena_create(&a, 0, 1, 64 << 20, "memfd"), FT_OK);
+    uint64_t before = real_bytes(&a), much = 33 << 20;
+    assert_int_equal(ft_arena_set_aside(&a, much), 1);
+    assert_int_equal(real_bytes(&a), before + much);
+    ft_arena_destroy(&a);
+}
+
 static void a_bad_directory_is_an_error(void **state)
 {
     struct ft_arena a;
@@ -313,6 +331,7 @@ int main(void)
         cmocka_unit_test(a_full_file_system_is_a_code_and_no_signal),
         cmocka_unit_test(what_was_put_by_is_there_when_all_is_full),
         cmocka_unit_test(what_is_set_aside_is_file_space),
+        cmocka_unit_test(much_is_set_aside_in_spite_of_signals),
         cmocka_unit_test(a_bad_directory_is_an_error),
     };
     return cmocka_run_group_tests(tests, seeded, NULL);

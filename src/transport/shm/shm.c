@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/fds.h"
+#include "base/filespace.h"
 #include "base/homelogs.h"
 #include "base/near.h"
 #include "base/private.h"
@@ -282,7 +283,7 @@ static enum ft_status shm_place(struct ft_tp *tp, int slot, uint64_t off, uint64
 /* Takes file space for [off, off + len) and maps it. */
 static enum ft_status grow_into(int fd, uint64_t off, uint64_t len, void *at)
 {
-    if (fallocate(fd, 0, (off_t)off, (off_t)len) != 0)
+    if (ft_file_take(fd, off, off + len) < off + len)
         return FT_ERR_NOMEM;
     enum ft_status st = place_fd(fd, off, len, at);
 #ifdef MADV_POPULATE_WRITE
