@@ -11,6 +11,7 @@ rooms="transport alog msg coll rma runtime mpi ftt"
 own() {
     case "$1 $2" in
     *" fn_") ;; # where the host's functions are (HOST)
+    "src/runtime/fork.c libc_fork") ;;
     "src/mpi/init.c ft_main_thread") ;; # the thread's
     "src/mpi/op.c ops") ;; # what the processor can
     src/runtime/load.c\ * | src/runtime/descriptors.c\ * | src/runtime/hostfds.c\ *) ;; # descriptors

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,15 +100,9 @@ static int is_mapped(uint64_t begin, uint64_t end)
     return has && lacks ? -1 : has;
 }
 
-/* Turns shared pages into private ones. [Memory is freed and grown, or the process forks, while the
- * memory is still a part of the file.] */
-static int make_private(int fd, uint64_t begin, uint64_t end)
+/* Puts a private copy over these pages. */
+static int copy_over(uint64_t begin, uint64_t end)
 {
-    int mapped = is_mapped(begin, end); /* a program may have given it back before the window */
-    if (mapped < 0)
-        return EFAULT; /* the rest stays shared */
-    if (!mapped)
-        return give_back(fd, begin, end);
     void *p = map_pages(NULL, end - begin, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return errno;
@@ -118,7 +113,29 @@ static int make_private(int fd, uint64_t begin, uint64_t end)
         syscall(SYS_munmap, p, end - begin);
         return e;
     }
-    return give_back(fd, begin, end);
+    return 0;
+}
+
+/* Turns shared pages into private ones. [Memory is freed and grown while it is still a part of the
+ * file.] */
+static int make_private(int fd, uint64_t begin, uint64_t end)
+{
+    int mapped = is_mapped(begin, end); /* a program may have given it back before the window */
+    if (mapped < 0)
+        return EFAULT; /* the rest stays shared */
+    int e = mapped ? copy_over(begin, end) : 0;
+    return e ? e : give_back(fd, begin, end);
+}
+
+/* The same in a forked child, to which the file does not belong. */
+static int make_private_here(uint64_t begin, uint64_t end)
+{
+    uint64_t page = ft_page_bytes(), half = begin + (end - begin) / page / 2 * page;
+    int mapped = is_mapped(begin, end);
+    if (mapped >= 0)
+        return mapped ? copy_over(begin, end) : 0;
+    int e = make_private_here(begin, half);
+    return e ? e : make_private_here(half, end);
 }
 
 static void run_job(void)
@@ -292,6 +309,31 @@ static enum ft_status share_uncovered(struct ft_arena *a, uint64_t begin, uint64
     return st;
 }
 
+int ft_share_any(void) { return ncovers > 0; }
+
+int ft_share_copy(void)
+{
+    for (size_t i = 0, next; i < ncovers; i = next) {
+        for (next = i + 1; next < ncovers && covers[next].begin == covers[next - 1].end;)
+            next++;
+        if (make_private_here(covers[i].begin, covers[next - 1].end) != 0)
+            return 0;
+    }
+    ncovers = 0;
+    return 1;
+}
+
+/* Blocks all signals while pages are moved. [A handler stores something on a page that has just
+ * been copied, or forks while the list of ranges changes.] */
+static void block_signals(sigset_t *was)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, was);
+}
+
+static void unblock_signals(const sigset_t *was) { pthread_sigmask(SIG_SETMASK, was, NULL); }
+
 static enum ft_status share(struct ft_arena *a, void *addr, uint64_t bytes, uint64_t *off,
                             enum ft_status (*pages)(struct ft_arena *a, uint64_t begin,
                                                     uint64_t end))
@@ -311,9 +353,12 @@ static enum ft_status share(struct ft_arena *a, void *addr, uint64_t bytes, uint
     }
     lengthen_stack();
     uint64_t page = ft_page_bytes(), begin = p & ~(page - 1), end = ft_align_up(p + bytes, page);
+    sigset_t was;
+    block_signals(&was);
     enum ft_status st = pages(a, begin, end);
     if (st == FT_OK && !cover(begin, end, 1))
         st = FT_ERR_NOMEM;
+    unblock_signals(&was);
     if (st == FT_OK)
         *off = FT_MIRROR + p;
     return st;
@@ -335,12 +380,13 @@ void ft_arena_unshare(struct ft_arena *a, void *addr, uint64_t bytes)
     uint64_t p = (uint64_t)(uintptr_t)addr, page = ft_page_bytes(), begin = p & ~(page - 1),
              end = ft_align_up(p + bytes, page), stop;
     uint64_t base = (uint64_t)(uintptr_t)a->base;
-    if (bytes == 0 || (p >= base && p < base + a->bytes))
-        return; /* nothing was shared: an empty window, or memory of the arena's */
-    if (!cover(begin, end, 0) || !ft_fd_sound(a->fd, a->file))
-        return; /* it stays shared, which does no harm here */
-    for (uint64_t at = uncovered(begin, end, &stop); at < end; at = uncovered(stop, end, &stop))
-        (void)on_own_stack(a, make_private, at,
-                           /* no memory for the copy: the pages stay shared, which does no harm */
-                           stop);
+    if (bytes == 0 || (p >= base && p < base + a->bytes) || !ft_share_any())
+        return; /* nothing was shared: an empty window, memory of the arena's, a forked child */
+    sigset_t was;
+    block_signals(&was);
+    /* what stays shared, for want of memory or of the file, does no harm here */
+    if (cover(begin, end, 0) && ft_fd_sound(a->fd, a->file))
+        for (uint64_t at = uncovered(begin, end, &stop); at < end; at = uncovered(stop, end, &stop))
+            (void)on_own_stack(a, make_private, at, stop);
+    unblock_signals(&was);
 }

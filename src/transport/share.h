@@ -21,5 +21,10 @@ enum ft_status ft_arena_share_one_of_many(struct ft_arena *a, void *addr, uint64
 /* Ends a share with the same arguments: pages on which no other shared range lies become private
  * again. */
 void ft_arena_unshare(struct ft_arena *a, void *addr, uint64_t bytes);
+/* For a fork (apart.h). ft_share_any: 1 if some range is shared. ft_share_copy: in the child, on a
+ * stack that is not shared, turns all pages into private ones, and leaves the parent's as they are.
+ * Returns 0 if there is no memory. Async-signal-safe. */
+int ft_share_any(void);
+int ft_share_copy(void);
 
 #endif

@@ -4,8 +4,10 @@
  * its own each time.
  */
 #define _GNU_SOURCE
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "transport/apart.h"
 #include "transport/share.h"
 #include "transport/test_job.h"
 
@@ -269,6 +271,108 @@ static void freed_and_grown(void)
     CHECK(waitpid(pid, NULL, 0) == pid && filled(moved, n, 1));
 }
 
+/* Forks. The parent stores, then the child, and each sees its own. */
+static void fork_and_store(char *p, size_t n)
+{
+    volatile int here = 1;
+    int go[2];
+    char c = 0;
+    fill(p, n, 1);
+    CHECK(pipe(go) == 0);
+    pid_t pid = ft_fork_apart(fork);
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        CHECK(read(go[0], &c, 1) == 1); /* the parent has stored */
+        CHECK(here == 1 && filled(p, n, 1));
+        fill(p, n, 2);
+        here = 2;
+        CHECK(!ft_share_any());
+        pid_t next = ft_fork_apart(fork); /* nothing is shared any more */
+        if (next == 0)
+            _exit(0);
+        CHECK(waitpid(next, NULL, 0) == next);
+        ft_arena_unshare(&job.arena, p, n); /* is none of its business */
+        _exit(here);
+    }
+    here = 3;
+    fill(p, n, 3);
+    int status;
+    CHECK(write(go[1], &c, 1) == 1);
+    CHECK(waitpid(pid, &status, 0) == pid && status == 2 << 8);
+    CHECK(here == 3 && filled(p, n, 3));
+    close(go[0]);
+    close(go[1]);
+}
+
+static void forked(void)
+{
+    enum { PAGES = 40 };
+    char here[5 * PAGE], *p = pages(PAGES), *gone = pages(PAGES);
+    uint64_t off;
+    fork_and_store(p, PAGES * PAGE);      /* nothing is shared yet */
+    for (size_t i = 1; i < PAGES; i += i) /* on one page, on several, on the same ones */
+        CHECK(ft_arena_share(&job.arena, p + i * PAGE - 3, i * 100, &off) == FT_OK);
+    CHECK(ft_arena_share(&job.arena, here + PAGE, 3 * PAGE, &off) == FT_OK);
+    CHECK(ft_arena_share(&job.arena, gone, PAGES * PAGE, &off) == FT_OK);
+    CHECK(munmap(gone + 3 * PAGE, 17 * PAGE) == 0); /* by the program, before the window */
+    for (int i = 0; i < 10; i++) {
+        fork_and_store(p, PAGES * PAGE);
+        fork_and_store(here, sizeof here);
+        fork_and_store(gone, 3 * PAGE);
+        fork_and_store(gone + 20 * PAGE, (PAGES - 20) * PAGE);
+    }
+    CHECK(shared(p + 2 * PAGE) && shared(here + 2 * PAGE) && shared(gone));
+}
+
+/* The window lies next to the frames of fork, which returns different values on them. */
+static __attribute__((noinline)) void forked_beside(void)
+{
+    volatile int here[4] = {1, 1, 1, 1};
+    uint64_t off;
+    CHECK(ft_arena_share(&job.arena, (void *)(uintptr_t)here, sizeof here, &off) == FT_OK);
+    for (int i = 0; i < 300; i++) {
+        int status;
+        pid_t pid = ft_fork_apart(fork);
+        CHECK(pid >= 0);
+        if (pid == 0) {
+            here[1] = 2;
+            _exit(here[0] + here[1]);
+        }
+        CHECK(waitpid(pid, &status, 0) == pid && status == 3 << 8 && here[1] == 1);
+    }
+    ft_arena_unshare(&job.arena, (void *)(uintptr_t)here, sizeof here);
+}
+
+static void dies(void) { kill(getpid(), SIGKILL); }
+
+/* The child is killed before it has its copy, or there is no memory for one. */
+static void forked_in_vain(void)
+{
+    enum { PAGES = 4000 };
+    char *p = pages(PAGES);
+    uint64_t off;
+    int status;
+    long has = 0;
+    fill(p, PAGES * PAGE, 1);
+    CHECK(ft_arena_share(&job.arena, p, PAGES * PAGE, &off) == FT_OK);
+    FILE *f = fopen("/proc/self/statm", "r");
+    CHECK(f && fscanf(f, "%ld", &has) == 1);
+    fclose(f);
+    struct rlimit was, tight;
+    CHECK(getrlimit(RLIMIT_AS, &was) == 0);
+    tight = (struct rlimit){((rlim_t)has + PAGES / 2) * PAGE, was.rlim_max};
+    CHECK(setrlimit(RLIMIT_AS, &tight) == 0);
+    errno = 0;
+    pid_t pid = ft_fork_apart(fork);
+    CHECK(pid == -1 && errno == ENOMEM);
+    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    CHECK(setrlimit(RLIMIT_AS, &was) == 0);
+    CHECK(pthread_atfork(NULL, NULL, dies) == 0);
+    pid = ft_fork_apart(fork);
+    CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && status == SIGKILL);
+    CHECK(filled(p, PAGES * PAGE, 1));
+}
+
 /* Slot 0 shares; slot 1 sees the contents and later changes, and writes back. */
 static void seen_by_another(void)
 {
@@ -359,6 +463,9 @@ int main(void)
         ALONE(private_again),
         ALONE(freed_and_grown),
         ALONE(given_back_before),
+        ALONE(forked),
+        ALONE(forked_beside),
+        ALONE(forked_in_vain),
         cmocka_unit_test(two_processes),
     };
     /* away from this program's variables, as the library's are: pages are moved on a stack in it */
