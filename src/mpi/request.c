@@ -25,19 +25,26 @@ enum ft_request_state ft_request_state(MPI_Request h)
                          : FT_REQUEST_OVER; /* the shared ones are over from the start */
 }
 
-int ft_request_settle(struct ft_request *q)
+/* Brings what q (done) has received to where the program wants it. Does so once: from then on the
+ * program may use that memory for something else. */
+static void deliver(struct ft_request *q)
 {
     struct ft_type store;
 
+    if (!q->packed)
+        return;
+    if (q->is_recv && !q->r.status.cancelled)
+        ft_unpack(ft_type_of(q->type, &store), q->packed, q->r.status.bytes, q->buf);
+    free(q->packed);
+    q->packed = NULL;
+}
+
+int ft_request_settle(struct ft_request *q)
+{
     FT_ASSERT(q->active && ft_msg_done(&q->r) && ft_msg_active > 0);
     q->active = 0;
     ft_msg_active--;
-    if (q->packed) {
-        if (q->is_recv && !q->r.status.cancelled)
-            ft_unpack(ft_type_of(q->type, &store), q->packed, q->r.status.bytes, q->buf);
-        free(q->packed);
-        q->packed = NULL;
-    }
+    deliver(q);
     if (FT_UNLIKELY(q->sched != NULL) && ft_sched_mismatched(q->sched))
         return MPI_ERR_TRUNCATE;
     return q->is_recv && q->r.status.error == FT_ERR_TRUNC ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
@@ -186,10 +193,13 @@ FT_MPI(int, Request_free, (MPI_Request * request))
     if (!q)
         return HOST(Request_free)(request);
     ft_door();
-    if (q->active)
+    if (q->active && !ft_msg_done(&q->r)) {
         ft_request_orphan(q);
-    else if (q->persistent)
+    } else if (q->active || q->persistent) { /* the others are the shared ones */
+        if (q->active)
+            ft_request_settle(q);
         ft_request_put(q);
+    }
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
 }
@@ -228,10 +238,12 @@ FT_MPI(int, Request_get_status, (MPI_Request request, int *flag, MPI_Status *sta
     ft_door();
     *flag = ft_request_state(request) == FT_REQUEST_IDLE || test_one(q);
     ft_outcome_polled(*flag);
-    if (*flag && q->active)
+    if (*flag && q->active) {
         status_of(q, status);
-    else if (*flag)
+        deliver(q); /* the program may use it now, and need not complete the request */
+    } else if (*flag) {
         idle_status(request, status);
+    }
     return MPI_SUCCESS;
 }
 

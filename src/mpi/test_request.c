@@ -79,15 +79,20 @@ static void compare_status(int i, int slot)
     equal(bytes[0], bytes[1], "bytes");
 }
 
+static void compare_data(int i)
+{
+    if (memcmp(side[OURS].data[i], side[HOSTS].data[i], sizeof side[OURS].data[i]) != 0)
+        fail_msg("FTRMA_TEST_SEED=%llu, step %llu: other data in place %d",
+                 (unsigned long long)job.seed, (unsigned long long)steps, i);
+}
+
 static void compare_lists(void)
 {
     for (int i = 0; i < SLOTS; i++) {
         equal(side[OURS].r[i] == MPI_REQUEST_NULL, side[HOSTS].r[i] == MPI_REQUEST_NULL,
               "null handles");
-        if (!made[i].active &&
-            memcmp(side[OURS].data[i], side[HOSTS].data[i], sizeof side[OURS].data[i]) != 0)
-            fail_msg("FTRMA_TEST_SEED=%llu, step %llu: other data in place %d",
-                     (unsigned long long)job.seed, (unsigned long long)steps, i);
+        if (!made[i].active)
+            compare_data(i);
     }
 }
 
@@ -169,8 +174,10 @@ static void get_status(int i)
     blank();
     BOTH(Request_get_status, at->r[i], &at->flag, &at->s[0]);
     equal(side[OURS].flag, side[HOSTS].flag, "flag of get_status");
-    if (side[OURS].flag)
+    if (side[OURS].flag) {
         compare_status(0, i);
+        compare_data(i); /* it is there before the request is completed */
+    }
 }
 
 /* How many requests the host has completed, or how many take part. */

@@ -73,6 +73,42 @@ static void test_orphans(void **state)
     assert_int_equal(ft_msg_active, 0);
 }
 
+/* Freed when it is over: it is put back at once, and its data is in place. */
+static void test_freed_when_over(void **state)
+{
+    int in[2] = {1, 2}, flag = 0;
+    MPI_Datatype gaps;
+    (void)state;
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+    MPI_Type_commit(&gaps);
+    for (int i = 0; i < 4; i++) { /* persistent or not, the program has been told or not */
+        int out[4] = {0};
+        MPI_Request r, was;
+        if (i & 1) {
+            MPI_Recv_init(out, 1, gaps, 0, 1, MPI_COMM_WORLD, &r);
+            MPI_Start(&r);
+        } else {
+            MPI_Irecv(out, 1, gaps, 0, 1, MPI_COMM_WORLD, &r);
+        }
+        was = r;
+        MPI_Send(in, 2, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        ft_msg_progress();
+        assert_true(ft_msg_done(&ft_request_of(r)->r));
+        if (i & 2) {
+            assert_int_equal(MPI_Request_get_status(r, &flag, MPI_STATUS_IGNORE), MPI_SUCCESS);
+            assert_true(flag && out[0] == 1 && out[2] == 2);
+        }
+        assert_int_equal(MPI_Request_free(&r), MPI_SUCCESS);
+        assert_true(r == MPI_REQUEST_NULL);
+        assert_int_equal(ft_request_of(was)->in_use, 0);
+        assert_int_equal(ft_msg_active, 0);
+        assert_true(out[0] == 1 && out[1] == 0 && out[2] == 2 && out[3] == 0);
+    }
+    assert_int_equal(ft_free_later(&(struct ft_later){MPI_OP_NULL, gaps}), -1); /* no pin is left */
+    MPI_Type_free(&gaps);
+}
+
 static int in_use(void)
 {
     int n = 0;
@@ -180,8 +216,8 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orphans), cmocka_unit_test(test_drop),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_orphans), cmocka_unit_test(test_freed_when_over),
+        cmocka_unit_test(test_drop),    cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_handles), /* last: from here on more than one chunk is open */
     };
     mock_begin();

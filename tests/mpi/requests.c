@@ -133,6 +133,51 @@ static void single(void)
     CHECK(v == left && q == MPI_REQUEST_NULL && s.MPI_SOURCE == left);
 }
 
+enum { GAPS = 20 };
+
+/* Every other int of buf is `first`, `first` + 1, ..., the others are 0; first < 0: all are 0. */
+static void check_gaps(const int *buf, int first)
+{
+    for (int i = 0; i < 2 * GAPS; i++)
+        CHECK(buf[i] == (i % 2 || first < 0 ? 0 : first + i / 2));
+}
+
+/* When Request_get_status says that a receive is over, its data is there. Once the request is freed
+ * the buffer is the program's: nothing is written there any more. */
+static void freed_when_over(int persists)
+{
+    int buf[2 * GAPS] = {0}, data[GAPS], flag, v = -1;
+    MPI_Datatype every_other;
+    MPI_Request q;
+    MPI_Status s;
+
+    MPI_Type_vector(GAPS, 1, 2, MPI_INT, &every_other);
+    MPI_Type_commit(&every_other);
+    for (int i = 0; i < GAPS; i++)
+        data[i] = me * 100 + 1 + i;
+    if (persists) {
+        MPI_Recv_init(buf, 1, every_other, left, 9, MPI_COMM_WORLD, &q);
+        MPI_Start(&q);
+    } else {
+        MPI_Irecv(buf, 1, every_other, left, 9, MPI_COMM_WORLD, &q);
+    }
+    MPI_Send(data, GAPS, MPI_INT, right, 9, MPI_COMM_WORLD);
+    for (flag = 0; !flag;)
+        MPI_Request_get_status(q, &flag, &s);
+    CHECK(s.MPI_SOURCE == left && count_in(&s, MPI_INT) == GAPS);
+    check_gaps(buf, left * 100 + 1);
+    MPI_Request_free(&q);
+    CHECK(q == MPI_REQUEST_NULL);
+    check_gaps(buf, left * 100 + 1);
+    memset(buf, 0, sizeof buf);
+    MPI_Irecv(&v, 1, MPI_INT, left, 10, MPI_COMM_WORLD, &q);
+    MPI_Send(&me, 1, MPI_INT, right, 10, MPI_COMM_WORLD);
+    MPI_Wait(&q, MPI_STATUS_IGNORE);
+    CHECK(v == left);
+    check_gaps(buf, -1);
+    MPI_Type_free(&every_other);
+}
+
 static void cancel(void)
 {
     MPI_Request q;
@@ -275,6 +320,8 @@ int main(int argc, char **argv)
     any();
     some();
     single();
+    freed_when_over(0);
+    freed_when_over(1);
     cancel();
     persistent();
     generalized();
