@@ -2,7 +2,8 @@
  *
  * datatype.c - what the engine must know of a datatype. Predefined types are in a table filled at
  * start; derived ones are asked of the host, with a small cache from which MPI_Type_free evicts.
- * The host handles layouts: PMPI_Pack and PMPI_Unpack do all gathering.
+ * The host handles layouts: PMPI_Pack and PMPI_Unpack gather and scatter all elements but those of
+ * which it cannot count the bytes.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -11,11 +12,11 @@
 #include "alog/log.h"
 #include "mpi/typemap.h"
 
-#define PACK_LIMIT (INT_MAX / 2) /* the host counts packed bytes in an int */
 /* Entries in ft_type_table: that a type is not there must be found out quickly. */
 #define TABLE_LIMIT 200
 
 FT_STATE(__typeof__(struct ft_type[256]), ft_type_table);
+FT_STATE(size_t, ft_pack_limit) = INT_MAX / 2;
 FT_STATIC(unsigned, entries); /* of the table */
 /* Indexed by ft_type_hash / 4; a later type displaces an earlier one. */
 FT_STATIC(__typeof__(struct ft_type[64]), derived);
@@ -64,6 +65,9 @@ static int describe(MPI_Datatype t, struct ft_type *out)
         out->padded = (uint8_t)ft_typemap_is_padded(out);
     if (out->padded && ft_check_data)
         out->contiguous = 0;
+    /* Data may come at any moment: what is allocated then would be elsewhere in a replay. */
+    if (!out->predefined && !out->contiguous && out->size > ft_pack_limit)
+        (void)ft_typemap_of(out, FT_BY_BYTES);
     return 1;
 }
 
@@ -234,6 +238,44 @@ static void clear_padding(const struct ft_typemap *all, const struct ft_typemap 
         }
 }
 
+/* Elements that are too large for the host: packs all that `bytes` bytes hold, or unpacks these,
+ * which may end within an element. */
+static void copy_large(const struct ft_type *t, const void *buf, char *packed, size_t bytes,
+                       int packs)
+{
+    struct ft_cursor c;
+    struct ft_step s;
+
+    if (!ft_cursor_begin(&c, t, FT_BY_BYTES, 0, (ptrdiff_t)buf))
+        ft_error_fatal(MPI_ERR_TYPE, "taking a large datatype apart");
+    while (bytes > 0) {
+        ft_cursor_step(&c, NULL, &s);
+        for (size_t i = 0; i < s.n && bytes > 0; i++) {
+            void *block = (void *)(s.at[0] + (ptrdiff_t)i * s.stride[0]);
+            size_t n = ft_min_u64(s.len, bytes);
+            memcpy(packs ? packed : block, packs ? block : packed, n);
+            packed += n;
+            bytes -= n;
+        }
+    }
+}
+
+static void pack_elements(const struct ft_type *t, const void *buf, size_t count, char *out)
+{
+    if (t->size > ft_pack_limit) {
+        copy_large(t, buf, out, count * t->size, 1);
+        return;
+    }
+    size_t piece = ft_pack_limit / t->size;
+    for (size_t i = 0; i < count; i += piece) {
+        size_t n = ft_min_u64(piece, count - i);
+        int position = 0;
+        if (HOST(Pack)(at(buf, (ptrdiff_t)i * t->extent), (int)n, t->handle, out + i * t->size,
+                       (int)(n * t->size), &position, MPI_COMM_SELF))
+            ft_error_fatal(MPI_ERR_TYPE, "packing a datatype");
+    }
+}
+
 void ft_pack(const struct ft_type *t, const void *buf, size_t count, void *out)
 {
     if (t->size == 0 || count == 0)
@@ -242,14 +284,7 @@ void ft_pack(const struct ft_type *t, const void *buf, size_t count, void *out)
         memcpy(out, buf, count * t->size);
         return;
     }
-    size_t piece = ft_max_u64(1, PACK_LIMIT / t->size);
-    for (size_t i = 0; i < count; i += piece) {
-        size_t n = ft_min_u64(piece, count - i);
-        int position = 0, room = (int)ft_min_u64(n * t->size, INT_MAX);
-        if (HOST(Pack)(at(buf, (ptrdiff_t)i * t->extent), (int)n, t->handle,
-                       (char *)out + i * t->size, room, &position, MPI_COMM_SELF))
-            ft_error_fatal(MPI_ERR_TYPE, "packing a datatype");
-    }
+    pack_elements(t, buf, count, out);
     const struct ft_typemap *all =
         t->padded && ft_check_data ? ft_typemap_of(t, FT_BY_BYTES) : NULL;
     const struct ft_typemap *values = all ? ft_typemap_of(t, FT_BY_VALUES) : NULL;
@@ -259,8 +294,8 @@ void ft_pack(const struct ft_type *t, const void *buf, size_t count, void *out)
 
 static void unpack_elements(const struct ft_type *t, const void *in, size_t n, void *buf)
 {
-    int position = 0, room = (int)ft_min_u64(n * t->size, INT_MAX);
-    if (HOST(Unpack)(in, room, &position, buf, (int)n, t->handle, MPI_COMM_SELF))
+    int position = 0;
+    if (HOST(Unpack)(in, (int)(n * t->size), &position, buf, (int)n, t->handle, MPI_COMM_SELF))
         ft_error_fatal(MPI_ERR_TYPE, "unpacking a datatype");
 }
 
@@ -272,8 +307,11 @@ void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf)
         memcpy(buf, in, bytes);
         return;
     }
-    size_t count = bytes / t->size, rest = bytes % t->size,
-           piece = ft_max_u64(1, PACK_LIMIT / t->size);
+    if (t->size > ft_pack_limit) {
+        copy_large(t, buf, (char *)(uintptr_t)in, bytes, 0);
+        return;
+    }
+    size_t count = bytes / t->size, rest = bytes % t->size, piece = ft_pack_limit / t->size;
     for (size_t i = 0; i < count; i += piece)
         unpack_elements(t, (const char *)in + i * t->size, ft_min_u64(piece, count - i),
                         at(buf, (ptrdiff_t)i * t->extent));

@@ -40,6 +40,10 @@ static inline const struct ft_type *ft_type_of(MPI_Datatype t, struct ft_type *s
  * `bytes`, which may end within an element; the rest is not changed. */
 void ft_pack(const struct ft_type *t, const void *buf, size_t count, void *out);
 void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf);
+/* The most bytes that the host packs or unpacks in one call, since it counts them in an int. An
+ * element that is larger is copied by its type map. Tests set it. */
+extern FT_STATE(size_t, ft_pack_limit);
+#define ft_pack_limit FT_MY(ft_pack_limit)
 /* While pinned, types that the program frees stay alive (open receives unpack with them). */
 void ft_type_pin(void);
 void ft_type_unpin(void);

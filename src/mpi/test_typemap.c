@@ -441,6 +441,36 @@ static void test_received(void **state)
     }
 }
 
+/* Elements that are too large for the host, or of which it takes a few at a time: as if it took all
+ * of them. */
+static void test_large(void **state)
+{
+    static unsigned char data[ROOM], ours[ROOM], theirs[ROOM];
+    static struct map m;
+    const size_t limit = ft_pack_limit;
+    int were_too_large = 0;
+    (void)state;
+
+    for (int i = 0; i < JOB_TIMES(1000); i++) {
+        MPI_Datatype t = draw(1 + below(3));
+        struct ft_type store;
+        int count = 1 + below(4), size = (int)size_of(t), end = 0;
+        ft_pack_limit = (size_t)below(2 * size + 1);
+        const struct ft_type *known = ft_type_of(t, &store);
+        were_too_large += !known->contiguous && known->size > ft_pack_limit;
+        fill(data, sizeof data);
+        ft_pack(known, data + ROOM / 2, (size_t)count, ours);
+        HOST(Pack)(data + ROOM / 2, count, t, theirs, sizeof theirs, &end, MPI_COMM_SELF);
+        assert_int_equal(end, count * size);
+        assert_memory_equal(ours, theirs, (size_t)end);
+        if (is_plain(t, count, &m))
+            receive_both(t, count, below(end + 1), below(3));
+        ft_pack_limit = limit;
+        MPI_Type_free(&t);
+    }
+    assert_true(were_too_large > JOB_TIMES(100));
+}
+
 /* A message from one type to another by cursors, as one-sided accesses move data. */
 static void pass_by_cursors(MPI_Datatype from, MPI_Datatype to, size_t total)
 {
@@ -673,9 +703,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_place), cmocka_unit_test(test_predefined),
         cmocka_unit_test(test_drawn),     cmocka_unit_test(test_received),
-        cmocka_unit_test(test_cursors),   cmocka_unit_test(test_reused),
-        cmocka_unit_test(test_pinned),    cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_large),     cmocka_unit_test(test_cursors),
+        cmocka_unit_test(test_reused),    cmocka_unit_test(test_pinned),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_padding),
     };
     mock_begin();
     rng = (struct ft_prng){job_seed(1)};
