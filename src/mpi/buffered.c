@@ -131,7 +131,7 @@ FT_MPI(int, Buffer_detach, (void *buffer, int *size))
     ft_door();
     FT_CHECK(buffer && size, MPI_COMM_WORLD, MPI_ERR_ARG, "MPI_Buffer_detach");
     FT_CHECK(now.attached, MPI_COMM_WORLD, MPI_ERR_BUFFER, "MPI_Buffer_detach");
-    ft_request_await_sends();
+    ft_request_await_sends(1);
     memcpy(buffer, &now.addr, sizeof now.addr);
     *size = now.bytes;
     set_buffer((struct attached_buffer){NULL, 0, 0});

@@ -116,7 +116,7 @@ FT_MPI(int, Finalize, (void))
         return HOST(Finalize)();
     ft_door();
     ft_attr_delete_self();
-    ft_request_await_sends();
+    ft_request_await_sends(0);
     ft_runtime_finalize();
     ft_mpi_up = 0;
     is_over = 1;

@@ -14,8 +14,10 @@ int ft_request_pool_init(void);
 struct ft_request *ft_request_get(void); /* NULL: there are too many */
 void ft_request_put(struct ft_request *q);
 void ft_request_orphan(struct ft_request *q); /* freed by the program while active */
-void ft_request_await_sends(void);            /* waits until all sends of orphans are in the log */
 void ft_request_reap(void);                   /* puts back the orphans that are done */
+/* Waits until sends of orphans have left this process: only those in buffered mode, which wait for
+ * room in the log alone, or all but synchronous ones. */
+void ft_request_await_sends(int only_buffered);
 void ft_request_drop_all(void);
 /* A message that a matched probe took has a handle of the pool, too. NULL: it is the host's, or
  * MPI_MESSAGE_NULL. */

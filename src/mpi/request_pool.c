@@ -138,10 +138,10 @@ void ft_request_reap(void)
     }
 }
 
-void ft_request_await_sends(void)
+void ft_request_await_sends(int only_buffered)
 {
     for (struct ft_request *q = orphans; q; q = q->next)
-        if (!q->is_recv && q->mode != FT_SEND_SYNC)
+        if (!q->is_recv && (only_buffered ? q->mode == FT_SEND_BUFFERED : q->mode != FT_SEND_SYNC))
             ft_msg_wait(&q->r);
     ft_request_reap();
 }

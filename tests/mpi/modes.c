@@ -203,6 +203,31 @@ static void buffered(void)
     free(buffer);
 }
 
+/* Who detaches the buffer does not wait for what was never in it: a send in standard mode, whose
+ * request is freed, and which is received only after something that its sender sends later. */
+static void detach(void)
+{
+    static int out[16384], in[16384];
+    static char room[100 + MPI_BSEND_OVERHEAD];
+    MPI_Request r;
+    int size, go = 1;
+    void *back;
+    fill(out, 16384, me);
+    if (me % 2 == 0 && me + 1 < np) {
+        MPI_Buffer_attach(room, sizeof room);
+        MPI_Isend(out, 16384, MPI_INT, me + 1, 1, MPI_COMM_WORLD, &r);
+        MPI_Request_free(&r);
+        MPI_Buffer_detach(&back, &size);
+        CHECK(back == room && size == sizeof room);
+        MPI_Send(&go, 1, MPI_INT, me + 1, 2, MPI_COMM_WORLD);
+    } else if (me % 2 == 1) {
+        MPI_Recv(&go, 1, MPI_INT, me - 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(in, 16384, MPI_INT, me - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        verify(in, 16384, me - 1);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Data that is not contiguous; and requests that are freed while they are under way. */
 static void vectors(void)
 {
@@ -253,6 +278,7 @@ int main(int argc, char **argv)
     persistent();
     MPI_Barrier(MPI_COMM_WORLD);
     buffered();
+    detach();
     vectors();
     MPI_Ssend(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
     return finish();
