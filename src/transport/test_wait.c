@@ -29,6 +29,17 @@ static void publish(int word, uint64_t v)
     ft_tp_shm_ring_ctl(other);
 }
 
+/* Each round needs the other process, which waits its turn on a busy machine. Slot 0 decides, and
+ * says so before it speaks. */
+static int is_last(uint64_t i, uint64_t most, uint64_t begun_ns)
+{
+    int last = job.self == 0 &&
+               (i == most || (i >= 1000 && ft_now_ns() - begun_ns > 30000000000ull));
+    if (last)
+        atomic_store(&job.sh->word[2], i);
+    return last;
+}
+
 /* Each sleeps until the other has spoken; a lost wake-up stops both for ever. */
 static void ping_pong(void)
 {
@@ -36,12 +47,17 @@ static void ping_pong(void)
     job_meet();
     other = ft_tp_ctl(&job.tp, 1 - job.self);
     CHECK(other);
-    for (uint64_t i = 1; i <= ROUNDS; i++)
+    atomic_store(&job.sh->word[2], 0);
+    job_meet();
+    uint64_t begun_ns = ft_now_ns();
+    for (uint64_t i = 1, last = 0; !last; i++)
         if (job.self == 0) {
+            last = (uint64_t)is_last(i, ROUNDS, begun_ns);
             publish(0, i);
             wait_for(1, i);
         } else {
             wait_for(0, i);
+            last = atomic_load(&job.sh->word[2]) == i;
             publish(1, i);
         }
     job_meet();
@@ -58,11 +74,17 @@ static void random_moments(void)
     job_meet();
     other = ft_tp_ctl(&job.tp, 1 - job.self);
     CHECK(other);
-    for (uint64_t i = 1; i <= ROUNDS / 2; i++) {
+    atomic_store(&job.sh->word[2], 0);
+    job_meet();
+    uint64_t begun_ns = ft_now_ns();
+    for (uint64_t i = 1, last = 0; !last; i++) {
+        last = (uint64_t)is_last(i, ROUNDS / 2, begun_ns);
         for (uint64_t n = ft_prng_below(&r, 400); n > 0; n--)
             ft_cpu_relax();
         publish(job.self, i);
         wait_for(1 - job.self, i);
+        if (job.self != 0)
+            last = atomic_load(&job.sh->word[2]) == i;
     }
     job_meet();
 }

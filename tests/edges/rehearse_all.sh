@@ -8,7 +8,7 @@
 BIN=$build/bin
 . "$here/../local/programs.sh"
 
-SOME="npb_ft npb_cg lulesh kvstore stencil patterns_C cheat_number_pid"
+SOME="npb_ft npb_cg lulesh kvstore stencil patterns_C cheat_tag_pid"
 ALL="npb_ft npb_cg lulesh kvstore $PROTECTED $UNMODIFIED births threads spin spinsend spinheard
 patterns_A_create patterns_C_create cas_create patterns_A_plain cas_plain manager_order waitany_order"
 for f in stencil_f clock_f; do [ ! -x "$BIN/local_$f" ] || ALL="$ALL $f"; done

@@ -34,14 +34,28 @@ begin() { # INJECTION
     "$ftrun" -v $safe $on --inject "$1" $program >out 2>err </dev/null &
     job=$!
 }
+# No job ends before what is to happen in it: rank 0, on host 1, stands at its ninth safepoint until the host is let go.
+hold="rank=0,point=safepoint,hit=9,action=stop"
+export FTRMA_PING_TIMEOUT_MS=0
+let_go() {
+    while kill -0 $job 2>/dev/null; do # it may come there later
+        inside 1 pkill -CONT -x npb_cg 2>/dev/null
+        sleep 0.2
+    done
+    wait $job
+}
 # lost_to INJECTION SAID PROGRAM...: the job goes on without host 2. The injection's last hit counts asks for the
 # lease, in time: it is doubled while it comes before the first checkpoint.
 lost_to() {
     what=$1 said=$2
     shift 2
     for hit in 4 8 16 32 64; do
+        rm -f err
         # shellcheck disable=SC2086
-        "$ftrun" -v $safe $on --inject "$what,hit=$hit" "$@" >out 2>err </dev/null
+        "$ftrun" -v $safe $on --inject "$hold;$what,hit=$hit" "$@" >out 2>err </dev/null &
+        job=$!
+        until grep -q '^ftrun: 10.78.0.2 lost' err 2>/dev/null || ! kill -0 $job 2>/dev/null; do sleep 0.05; done
+        let_go
         status=$?
         [ $status = 75 ] && ! grep -q 'checkpoint 1 committed' err || break
     done
@@ -97,7 +111,7 @@ nothing_on "keeper.hears.out" 2
 
 # ftrun stands still
 stands() { # HIT INJECTION: for two leases, until all that was asked for is too old; then it goes on
-    begin "launcher=0,point=launcher.grant,hit=$1,action=stop$2"
+    begin "$hold;launcher=0,point=launcher.grant,hit=$1,action=stop$2"
     for _ in $(seq 3000); do
         [ "$(awk '{ print $3 }' /proc/$job/stat 2>/dev/null)" = T ] && break
         kill -0 $job 2>/dev/null || break
@@ -112,7 +126,7 @@ stands() { # HIT INJECTION: for two leases, until all that was asked for is too 
     done
     sleep $((2 * FTRMA_LEASE_MS / 1000))
     kill -CONT $job
-    wait $job
+    let_go
 }
 stands 9 ''
 same "ftrun stands still" $?
@@ -126,7 +140,7 @@ same "keeper.goes_on" $status
 grep -q "^ftrun: 10.78.0.2 lost" err || fail "keeper.goes_on: $(grep -v '^\[ftrma' err)"
 
 # ftrun ends: so does all
-for what in "launcher=0,point=launcher.grant,hit=9" "node=1,point=safepoint,hit=9;launcher=0,point=launcher.out" \
+for what in "$hold;launcher=0,point=launcher.grant,hit=9" "node=1,point=safepoint,hit=9;launcher=0,point=launcher.out" \
     "node=1,point=safepoint,hit=9;launcher=0,point=launcher.out.told"; do
     begin "$what"
     wait $job 2>/dev/null

@@ -63,10 +63,12 @@ for prog in "ftt_conform storm" ftt_server ftt_tasks; do
     up
 done
 
-# A host ends when its ranks have just left MPI_Init: ftrun has not heard yet that the job runs.
+# A host ends when its ranks have just left MPI_Init: ftrun has not heard yet that the job runs. Not the host with two
+# ranks, which may have the first message between these before another host hears that all are there: that is a loss
+# while processes start.
 set -- "$build/bin/ftt_conform" storm
 alone_with "$@"
-for victim in 0 1 2; do
+for victim in 1 2; do
     tried || continue
     on_hosts "host $((victim + 1)) at once" --spares 6 --inject node=$victim,point=ftt.came,hit=1 "$@"
     died "host $((victim + 1)) at once" '"node_losses":1'
