@@ -342,11 +342,40 @@ static void figure_1(void **state)
     finish();
 }
 
+/* Of 301 ranks the last one is the root, which 8 bits would not hold: leaves of the tree say so. */
+enum { MANY = 301, LAST = MANY - 1 };
+static struct ft_round_message said;
+
+static void keep_note(void *arg, int to, const struct ft_round_message *m, const void *data)
+{
+    (void)arg, (void)to, (void)data;
+    said = *m;
+}
+
+static void a_root_above_255(void **state)
+{
+    static const uint32_t none[MANY];
+    (void)state;
+    for (int p = LAST - 1; p <= LAST; p++) {
+        struct ft_round_to to = {.send = keep_note, .done = done};
+        struct ft_rounds *r = calloc(1, ft_rounds_bytes(MANY));
+        HOLDS(r);
+        ft_rounds_init(r, MANY, p, 0, none, &to);
+        memset(&said, 0, sizeof said);
+        HOLDS(ft_rounds_collective(r, FT_ROUND_BROADCAST, "b", LAST, 0, "hello",
+                                   p == LAST ? 5 : 0) == FT_ROUND_BEGUN);
+        HOLDS(said.says == FT_ROUND_UP && said.root == LAST);
+        HOLDS(said.from_root == (p == LAST) && said.bytes == (p == LAST ? 5u : 0u));
+        free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figure_1),
         cmocka_unit_test(any_order),
+        cmocka_unit_test(a_root_above_255),
         cmocka_unit_test(mutants),
     };
     return cmocka_run_group_tests(tests, seeded, NULL);
