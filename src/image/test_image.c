@@ -192,8 +192,30 @@ static void setup_is_replaced(void **state)
         ft_image_load_region(im, 0, &r[0]);
         assert_memory_equal(a, was, sizeof a);
         assert_int_equal(ft_image_region_at(im, 1), 0);
+        assert_int_equal(ft_image_head_bytes(im), ft_image_region_at(im, 0));
     }
     free(im);
+}
+
+/* The head is what lies before the contents, whichever regions have any. */
+static void the_head_of_any(void **state)
+{
+    struct ft_prng p = {seed + 3};
+    char a[300], b[100], messages[65];
+    struct ft_region r[] = {REGION(a, sizeof a), REGION(b, sizeof b)};
+    const struct ft_image_counters c = {.rank = 1};
+    (void)state;
+    fill(&p, a, sizeof a), fill(&p, b, sizeof b), fill(&p, messages, sizeof messages);
+    for (int left = 0; left < 4; left++) {
+        r[0].left_out = left & 1;
+        r[1].left_out = left >> 1;
+        char *image = save(r, 2, messages, sizeof messages, &c);
+        uint64_t head = ft_image_head_bytes(image);
+        assert_true(head >= (uint64_t)((char *)ft_image_messages(image) - image) + sizeof messages);
+        assert_int_equal(head, left == 3 ? ((struct ft_image *)(void *)image)->bytes
+                                         : ft_image_region_at(image, left & 1));
+        free(image);
+    }
 }
 
 static void what_does_not_match_is_found(void **state)
@@ -225,7 +247,7 @@ int main(void)
         cmocka_unit_test(round_trip),
         cmocka_unit_test(an_empty_image),
         cmocka_unit_test(regions_do_not_touch),
-        cmocka_unit_test(setup_is_replaced),
+        cmocka_unit_test(setup_is_replaced), cmocka_unit_test(the_head_of_any),
         cmocka_unit_test(what_does_not_match_is_found),
     };
     return cmocka_run_group_tests(tests, seeded, NULL);

@@ -32,4 +32,16 @@ for recovery in auto global; do
         grep -q "^\[ftrma.*rebuilt: rank $first " "$WORK/err" || complain "rank $first was not rebuilt"
     done
 done
+# A head that is longer than the first piece: all of it is there when setup begins.
+group="-n 4 --checksums 2 --spares 2 --checkpoint every:1"
+job $group -- "$BIN/chaos_head"
+want=$result
+[ -n "$want" ] || complain "no result without failures"
+for recovery in auto global; do
+    for first in 0 1; do
+        job $group --recovery $recovery --inject rank=$first,point=safepoint,hit=5 -- "$BIN/chaos_head"
+        survived "$want"
+        grep -q "^\[ftrma.*rebuilt: rank $first " "$WORK/err" || complain "rank $first was not rebuilt"
+    done
+done
 verdict
