@@ -61,6 +61,7 @@ enum ft_status ft_chan_open(struct ft_chan_writer *w, struct ft_tp *tp, int slot
     atomic_store_explicit(&w->hdr->asks, 0, memory_order_relaxed);
     atomic_store_explicit(&w->hdr->copying, 0, memory_order_relaxed);
     atomic_store_explicit(&w->hdr->placed, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->hdr->stuck, 0, memory_order_relaxed);
     announce(w, tp);
     return FT_OK;
 }
@@ -432,16 +433,22 @@ static struct ft_chunk *take_released(struct ft_chan_writer *w, struct ft_tp *tp
     return NULL;
 }
 
+int ft_chan_stuck(const struct ft_chan_writer *w)
+{
+    return atomic_load_explicit(&w->hdr->stuck, memory_order_acquire) == w->seq;
+}
+
 static struct ft_chunk *new_chunk(struct ft_chan_writer *w, struct ft_tp *tp)
 {
     uint64_t bytes = w->next_index == 0 ? FIRST_CHUNK : CHUNK;
     if (w->keep == FT_KEEP_CUT)
         ft_log_pressed(bytes);
     /* Two chunks can always be had. Otherwise, when the kept logs have used up the rest of the
-     * budget, a reader that has read everything would wait for ever. */
+     * budget, a reader that has read everything would wait for ever. So would one that has, and
+     * can release nothing. */
     w->no_room = 0;
     if (ft_log_budget.used + bytes > ft_log_budget.limit &&
-        (w->keep != FT_KEEP_NONE ? !ft_whole_frozen() : w->live >= 2))
+        (w->keep != FT_KEEP_NONE ? !ft_whole_frozen() : w->live >= 2 && !ft_chan_stuck(w)))
         return NULL;
     uint64_t off = ft_arena_alloc(tp->own, bytes, FT_CACHE_LINE);
     if (!off) {

@@ -90,8 +90,7 @@ void ft_chan_tail_save(const struct ft_chan_writer *w, struct ft_tp *tp, struct 
 enum ft_status ft_chan_tail_load(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version,
                                  const char *saved, uint64_t bytes,
                                  const struct ft_chan_place *end);
-/* Sends the messages of such a tail again, from record `from`, a message's first, on.
- * FT_ERR_NOMEM. */
+/* Sends such a tail's messages again, from record `from`, a message's first, on. FT_ERR_NOMEM. */
 enum ft_status ft_chan_resend_tail(struct ft_chan_writer *w, struct ft_tp *tp, const char *saved,
                                    uint64_t bytes, uint64_t from);
 /* Frees the chunks that may be reused, and returns how many these were. */
@@ -112,6 +111,7 @@ int ft_chan_append_sync(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx
 /* The envelope of a message whose receiver copies it from buf. No replay reads this log. */
 int ft_chan_append_far(struct ft_chan_writer *w, struct ft_tp *tp, uint32_t ctx, int tag,
                        const void *buf, size_t len);
+int ft_chan_stuck(const struct ft_chan_writer *w); /* its reader has read all, and cannot release */
 /* How many chunks of this era the reader has released: all messages that began there are matched */
 uint64_t ft_chan_released(const struct ft_chan_writer *w, const struct ft_tp *tp);
 /* Whether all records so far are on the reader's node, which is another one. If not, it asks. */

@@ -99,13 +99,13 @@ struct ft_chan_hdr {
     _Atomic uint64_t head[FT_SEG_COUNT];
     struct ft_chan_cut cut[2];    /* of version v in [v & 1] */
     _Atomic uint64_t after_image; /* number of the first record after the writer's newest image */
-    /* The writer wants a chunk and has none: the reader should release what it can. */
-    _Atomic uint64_t wants_chunk;
+    _Atomic uint64_t wants_chunk; /* the writer has none: the reader should release what it can */
     /* For a reader on another node (gate/relay.h). since: the first era of the run whose log it
      * finds whole, from the cut of version `from` on (0: its begin). turned: older logs are left
      * alone. copying: the gateway reads one. asks: are all before this number there? placed: are */
     _Atomic uint64_t since, from, turned, asks;
     FT_ALIGNED_LINE _Atomic uint64_t copying, placed;
+    _Atomic uint64_t stuck; /* the reader has read all before it, and can release nothing */
 };
 
 /* A channel's place for the writer's own image: everything that determines the numbers and bounds

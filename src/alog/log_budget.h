@@ -10,7 +10,8 @@
 #include "base/engine.h"
 
 /* Log memory of the entire process, over all channels. `limit` bytes must not be exceeded, except
- * by two chunks for each channel whose records are not kept; without these it could not go on.
+ * by two chunks for each channel whose records are not kept, and by those that its reader has read
+ * and cannot release; without these it could not go on.
  * `kept` counts chunks that are never reused. */
 struct ft_log_memory {
     uint64_t used, limit, kept;

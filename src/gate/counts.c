@@ -29,6 +29,7 @@ static enum ft_link_kind kind_of(const struct ft_item *item, const char *data)
     case FT_ITEM_RELEASED:
     case FT_ITEM_MATCHED:
     case FT_ITEM_PLACED:
+    case FT_ITEM_STUCK:
     case FT_ITEM_LANE:
     case FT_ITEM_LANE_TAKEN:
     case FT_ITEM_SEEN: return FT_LINK_MESSAGES;

@@ -165,6 +165,8 @@ static int reader_says(struct ft_gate *g, const struct ft_item *item)
         ft_relay_out_released(out, &f->arena.ctl->peer[item->from], item->at);
     else if (item->kind == FT_ITEM_MATCHED)
         ft_relay_out_matched(out, item->number);
+    else if (item->kind == FT_ITEM_STUCK)
+        atomic_store_explicit(&out->hdr->stuck, item->number, memory_order_release);
     else
         atomic_store_explicit(&out->hdr->placed, item->number, memory_order_release);
     if (item->kind == FT_ITEM_PLACED)
@@ -240,8 +242,8 @@ static int take_item(struct ft_gate *g, int node, const struct ft_item *item, co
 {
     /* said by the writer's node, but for what the reader says */
     int back = item->kind == FT_ITEM_RELEASED || item->kind == FT_ITEM_MATCHED ||
-               item->kind == FT_ITEM_PLACED || item->kind == FT_ITEM_ANSWER ||
-               item->kind == FT_ITEM_LANE_TAKEN;
+               item->kind == FT_ITEM_PLACED || item->kind == FT_ITEM_STUCK ||
+               item->kind == FT_ITEM_ANSWER || item->kind == FT_ITEM_LANE_TAKEN;
     int theirs = back ? item->to : item->from, ours = back ? item->from : item->to;
     int alone = item->kind == FT_ITEM_ARRIVED || item->kind == FT_ITEM_CLOSED ||
                 item->kind == FT_ITEM_WORDS;
@@ -264,6 +266,7 @@ static int take_item(struct ft_gate *g, int node, const struct ft_item *item, co
     case FT_ITEM_WANTS: record_came(g, item, data); return 1;
     case FT_ITEM_RELEASED:
     case FT_ITEM_PLACED:
+    case FT_ITEM_STUCK:
     case FT_ITEM_MATCHED: return reader_says(g, item);
     case FT_ITEM_LANE:
     case FT_ITEM_LANE_TAKEN: return lane_came(g, item, data);

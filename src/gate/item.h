@@ -21,6 +21,7 @@ enum ft_item_kind {
     FT_ITEM_RELEASED,  /* CONTROL. at: as in struct ft_ctl_peer */
     FT_ITEM_MATCHED,   /* CONTROL. number: of the synchronous message's first record */
     FT_ITEM_PLACED,    /* CONTROL. number: as in ASKS */
+    FT_ITEM_STUCK,     /* CONTROL. number: as in struct ft_chan_hdr */
     FT_ITEM_SEEN,      /* CONTROL. at: as in struct ft_ctl_peer; data: the unmatched ones */
     FT_ITEM_MAIL,      /* CONTROL. data */
     FT_ITEM_ARRIVED,   /* CONTROL. The process `from` is there */

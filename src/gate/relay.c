@@ -445,6 +445,12 @@ int ft_relay_in_say(struct ft_relay_in *r, struct ft_item *out)
             sync_drop(&r->syncs, i);
             return 1;
         }
+    uint64_t stuck = atomic_load_explicit(&r->hdr->stuck, memory_order_acquire);
+    if (stuck != r->stuck && stuck == r->seq) { /* else it has something to read */
+        out->kind = FT_ITEM_STUCK;
+        out->number = r->stuck = stuck;
+        return 1;
+    }
     if (value == r->released || !r->cur || value >> 40 != r->seq >> 40)
         return 0;
     free_left(r); /* the reader is in this log */

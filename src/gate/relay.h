@@ -5,7 +5,7 @@
  *
  *   node A                                     node B
  *   p's log  --out--> items of MSG frames --in--> an equal log in the arena of p's stand-in --> q
- *            <--------- RELEASED, MATCHED ---------
+ *            <----- RELEASED, MATCHED, STUCK ------
  *
  * The gateway of A is a second reader of p's log, and that of B writes the same records again: the
  * same chunks, numbers and LINK records. So p's writer and q's reader are what they are on one
@@ -70,7 +70,7 @@ struct ft_relay_in {
     struct ft_chunk *oldest, *cur;
     struct ft_chunk *left; /* of eras before; the reader may still be there */
     char *pos;
-    uint64_t seq, released;
+    uint64_t seq, released, stuck;
     struct ft_relay_syncs syncs;
 };
 

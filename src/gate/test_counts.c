@@ -41,8 +41,8 @@ static uint64_t items(const struct ft_link_counts *c, enum ft_link_kind k)
 static void each_item_by_what_it_is_about(void **state)
 {
     static const enum ft_item_kind of_messages[] = {
-        FT_ITEM_CHUNK,    FT_ITEM_RECORDS, FT_ITEM_WANTS,  FT_ITEM_ASKS,
-        FT_ITEM_RELEASED, FT_ITEM_MATCHED, FT_ITEM_PLACED, FT_ITEM_SEEN};
+        FT_ITEM_CHUNK,   FT_ITEM_RECORDS, FT_ITEM_WANTS, FT_ITEM_ASKS, FT_ITEM_RELEASED,
+        FT_ITEM_MATCHED, FT_ITEM_PLACED,  FT_ITEM_STUCK, FT_ITEM_SEEN};
     struct ft_link_counts c;
     uint64_t sum = 0;
     (void)state;

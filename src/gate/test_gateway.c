@@ -584,6 +584,11 @@ static void eras_turn(void **state)
         }
         HOLDS(!whole || (heard == n && ft_chan_placed(to)));
         HOLDS(whole || ft_chan_placed(to) || atomic_load(&to->hdr->asks) == to->seq);
+        for (int i = 0; whole && !ft_chan_stuck(to) && i < 100000; i++) {
+            atomic_store(&r.hdr->stuck, r.seq);
+            step_gate((int)ft_prng_below(&m.rng, NODES));
+        }
+        HOLDS(whole == ft_chan_stuck(to)); /* else it has more to read */
     }
     end();
 }

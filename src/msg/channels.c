@@ -166,9 +166,9 @@ int ft_msg_settled(void)
             return 0;
         for (const struct ft_inmsg *e = r->head; e; e = e->next)
             if (e->req || e->sync ||
-                (e->scanned < e->total &&
-                 /* sync: nobody would tell the sender of a message from an image */
-                 e != r->current))
+                /* sync: nobody would tell the sender of a message from an image. flat: the log may
+                 * have lost the begin of what is to be read again */
+                (e->scanned < e->total && (e != r->current || e->flat)))
                 return 0;
     }
     return 1;
@@ -194,15 +194,16 @@ uint64_t ft_msg_kept_for(int rank)
     return w->hdr && w->keep == FT_KEEP_CUT ? w->live * FT_CHAN_CHUNK : 0;
 }
 
+/* What has come of it. */
 static void copy_out(struct ft_reader *r, struct ft_inmsg *e, char *out)
 {
     if (e->flat) {
-        memcpy(out, e->flat, e->total);
+        memcpy(out, e->flat, e->scanned);
         return;
     }
     char *pos = (char *)e->rec;
     struct ft_chunk *chunk = e->chunk;
-    for (size_t left = e->total; left;) {
+    for (size_t left = e->scanned; left;) {
         struct ft_rec *rec = (struct ft_rec *)(void *)pos;
         if (rec->flags & FT_REC_LINK) {
             chunk = (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(
@@ -257,12 +258,13 @@ void ft_msg_pending_save(char *out, int alone)
 void ft_reader_flatten(struct ft_reader *r)
 {
     for (struct ft_inmsg *e = r->head; e; e = e->next) {
-        if (e->flat || e->sync || e->far || e->req || !e->rec || e->scanned < e->total)
+        if (e->flat || e->sync || e->far || e->req || !e->rec)
             continue;
         char *flat = ft_offheap_alloc(e->total);
         FT_ASSERT(flat);
         copy_out(r, e, flat);
         e->flat = flat;
+        e->copied = e->scanned;
         e->rec = NULL;
         e->chunk = NULL;
     }
@@ -564,13 +566,13 @@ static int keep_no_longer(void)
 int ft_msg_make_room(const struct ft_chan_writer *refused)
 {
     if (refused->keep == FT_KEEP_NONE) {
-        if (!refused->no_room)
-            return 0; /* its reader will release some chunk */
         if (trim_all())
             return 1;
+        if (!refused->no_room)
+            return 0; /* its reader will release some chunk */
         /* With two chunks its reader can release one: it has read the chunk, or copies the messages
-         * out of it that it has not received (wants_chunk). */
-        return refused->live < 2 && ft_no_room(refused->no_room);
+         * out of it that it has not received (wants_chunk), or it says that it cannot. */
+        return (refused->live < 2 || ft_chan_stuck(refused)) && ft_no_room(refused->no_room);
     }
     if (ft_m.keep == FT_KEEP_CUT &&
         trim_all()) /* other channels may not have wanted a chunk since the last commit */

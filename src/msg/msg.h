@@ -5,8 +5,8 @@
  *
  * All buffers are contiguous bytes; src/mpi handles datatypes. Ranks are *world* ranks. A message
  * is appended to the sender's channel log for the receiver, which copies it from there straight
- * into its buffer. An unexpected message stays in the sender's log. Matching is MPI's: by (context,
- * source, tag), in the order of sending for each source and context.
+ * into its buffer. An unexpected message stays in the sender's log while that has room. Matching is
+ * MPI's: by (context, source, tag), in the order of sending for each source and context.
  *
  * Main only. Waiting calls progress all channels. They may not return: when all go back to a
  * checkpoint they are left by longjmp (transport/wait.h). So nothing that must be undone may be

@@ -302,12 +302,21 @@ void ft_reader_absorb(struct ft_reader *r)
     ft_reader_release(r);
 }
 
+/* Where the bytes of a message are copied to, and for how many there is room. */
+struct dest {
+    char *at;
+    size_t bytes;
+};
+static struct dest dest_of(const struct ft_inmsg *e)
+{
+    return e->req ? (struct dest){e->req->buf, e->req->len} : (struct dest){e->flat, e->total};
+}
+
 static void copy_part(struct ft_inmsg *e, const char *data, size_t here)
 {
-    struct ft_req *q = e->req;
-    if (e->copied < q->len)
-        memcpy((char *)q->buf + e->copied, data,
-               here < q->len - e->copied ? here : q->len - e->copied);
+    struct dest to = dest_of(e);
+    if (e->copied < to.bytes)
+        memcpy(to.at + e->copied, data, ft_min_u64(here, to.bytes - e->copied));
     e->copied += here;
 }
 
@@ -317,8 +326,6 @@ static void finish(struct ft_reader *r, struct ft_inmsg *e)
     FT_ASSERT(e->copied == e->total);
     ft_failpoint(MSG_RECV_COPIED);
     list_remove(r, e);
-    if (r->partial == e)
-        r->partial = NULL;
     ft_req_complete(req, r->rank, e->tag, e->total);
     entry_free(e);
     ft_reader_release(r);
@@ -446,15 +453,15 @@ static void compare(struct ft_reader *r, const struct ft_rec *rec)
     }
 }
 
-/* Compares the rest of a message that was being received. What had come of it is in the receive
- * buffer. */
+/* Compares the rest of a message of which a part had been copied, to its place. */
 static void compare_partial(struct ft_reader *r, const struct ft_inmsg *e, const struct ft_rec *rec)
 {
+    struct dest dest = dest_of(e);
     uint64_t at = rec->flags & FT_REC_FIRST ? 0 : rec->total,
-             known = ft_min_u64(e->copied, e->req->len);
+             known = ft_min_u64(e->copied, dest.bytes);
     if (at >= known)
         return;
-    const char *was = (const char *)e->req->buf + at;
+    const char *was = dest.at + at;
     size_t n = ft_min_u64(rec->here, known - at);
     if (memcmp(rec->data, was, n) != 0)
         data_differs(r, rec->tag, at, rec->data, n, was, n);
@@ -466,7 +473,8 @@ static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
 {
     struct ft_inmsg *e;
     if (FT_UNLIKELY(r->seq < r->seen)) {
-        for (e = r->head; e && (e->flat || e->seq != r->seq); e = e->next)
+        for (e = r->head; e && (e->seq != r->seq || (e->flat && e->scanned == e->total));
+             e = e->next)
             ;
         r->skipping = e == NULL;
         if (FT_UNLIKELY(rec->flags & FT_REC_SYNC) && (!e || e->req))
@@ -515,8 +523,11 @@ static struct ft_inmsg *begin_message(struct ft_reader *r, struct ft_rec *rec)
 static void begin_inside(struct ft_reader *r)
 {
     FT_ASSERT(r->seq <= r->seen);
-    r->current = r->partial && r->partial->seq < r->seq ? r->partial : NULL;
-    r->skipping = r->current == NULL;
+    struct ft_inmsg *e = r->head;
+    while (e && (e->seq >= r->seq || e->upto < r->seq || e->scanned == e->total))
+        e = e->next;
+    r->current = e;
+    r->skipping = e == NULL;
 }
 
 static void pass_record(struct ft_reader *r, struct ft_rec *rec)
@@ -530,10 +541,11 @@ static void pass_record(struct ft_reader *r, struct ft_rec *rec)
         begin_inside(r);
     int last = rec->flags & FT_REC_LAST;
     struct ft_inmsg *e = r->current;
-    if (e && (e != r->partial || r->seq >= r->seen)) {
-        if (e->req)
+    if (e && r->seq >= e->upto) {
+        if (e->req || e->flat)
             copy_part(e, rec->data, rec->here);
         e->scanned += ft_rec_bytes(rec);
+        e->upto = r->seq + 1;
     } else if (e && ft_check_data) {
         compare_partial(r, e, rec);
     }
@@ -553,6 +565,17 @@ static void pass_record(struct ft_reader *r, struct ft_rec *rec)
     }
 }
 
+/* The sender waits for room. [p sends a, then more than there is room for; this process receives
+ * that first: a would hold up all chunks after it.] A synchronous message stays, since its sender
+ * looks for the mark in its record: the sender may take a chunk more for what comes after it. */
+static void give_room(struct ft_reader *r)
+{
+    ft_reader_absorb(r);
+    ft_reader_flatten(r);
+    if (r->chunk && r->released < FT_SEQ(ft_m.era, r->chunk->index))
+        atomic_store_explicit(&r->hdr->stuck, r->seq, memory_order_release);
+}
+
 static inline void poll(struct ft_reader *r, const struct ft_req *until)
 {
     struct ft_rec *rec;
@@ -564,13 +587,9 @@ static inline void poll(struct ft_reader *r, const struct ft_req *until)
             return;
         pass_record(r, rec);
     }
-    /* [p sends a, then more than there is room for; this process receives that first: a would hold
-     * up all chunks after it.] */
     if (FT_UNLIKELY(r->head != NULL) && r->hdr &&
-        atomic_load_explicit(&r->hdr->wants_chunk, memory_order_acquire)) {
-        ft_reader_absorb(r);
-        ft_reader_flatten(r);
-    }
+        atomic_load_explicit(&r->hdr->wants_chunk, memory_order_acquire))
+        give_room(r);
 }
 
 void ft_reader_poll(struct ft_reader *r) { poll(r, NULL); }
@@ -599,7 +618,10 @@ void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *re
     e->req = req;
     req->entry = e;
     if (e->flat) {
-        copy_part(e, e->flat, e->total);
+        e->copied = 0;
+        copy_part(e, e->flat, e->scanned);
+        ft_offheap_free(e->flat);
+        e->flat = NULL;
     } else if (e->far) {
         ft_rec_fetch(r, e->rec, req->buf, e->total < req->len ? e->total : req->len);
         e->copied = e->total;
@@ -649,7 +671,7 @@ void ft_reader_reset(struct ft_reader *r)
     }
     r->any_tag = (struct ft_reqlist){NULL, NULL};
     r->nposted = 0;
-    r->current = r->partial = NULL;
+    r->current = NULL;
     r->skipping = 0;
     r->chunk = NULL;
     r->pos = NULL;
@@ -667,8 +689,6 @@ void ft_reader_rebind(struct ft_reader *r, int slot)
     r->base = NULL;
     r->chunk = NULL;
     r->pos = NULL;
-    if (r->seq >= r->seen)
-        r->partial = r->current && r->current->req ? r->current : NULL;
     r->current = NULL;
     r->skipping = r->differs = 0;
     if (r->seq >= r->seen) { /* else it died while it repeated what an earlier carrier had said */
@@ -680,12 +700,11 @@ void ft_reader_rebind(struct ft_reader *r, int slot)
         ft_m.era,
         0); /* until the new writer's first chunk says where the log begins, and with which hash */
     r->released = 0; /* this carrier has been told nothing yet */
-    for (struct ft_inmsg *e = r->head; e; e = e->next)
-        if (!e->flat) {
-            e->rec = NULL; /* and with it chunk_index, which is of the former writer's chunks */
-            if (e != r->partial)
-                e->scanned = e->copied = 0;
-        }
+    for (struct ft_inmsg *e = r->head; e; e = e->next) {
+        e->rec = NULL; /* and with it chunk_index, which is of the former writer's chunks */
+        if (!e->req && !e->flat) /* it is read again from its begin */
+            e->scanned = e->copied = e->upto = 0;
+    }
 }
 
 void ft_reader_adopt(void)

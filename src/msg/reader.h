@@ -10,14 +10,17 @@
 
 /* A message of which at least the first record was seen, and that is not completely received. While
  * req is NULL it is unexpected (unless a matched probe has taken it), and its data stays in the
- * sender's log or, if it is from before a cut, in `flat`. */
+ * sender's log. If it is from before a cut, or the sender has no room, what has come is in `flat`,
+ * and the rest will be copied there, too. */
 struct ft_inmsg {
     uint64_t seq; /* of its first record */
     uint32_t ctx;
     int tag;
-    size_t total, scanned, copied; /* scanned: bytes whose records the reader has passed */
-    struct ft_rec *rec;            /* first record; NULL while a replacement has not repeated it */
-    struct ft_chunk *chunk;        /* the chunk that holds rec */
+    size_t total, scanned, copied; /* scanned: bytes whose records the reader has passed; copied:
+                                      those of them that were copied out of the log */
+    uint64_t upto;      /* records below are in these bytes; a replaced sender may repeat them */
+    struct ft_rec *rec; /* first record; NULL while a replacement has not repeated it */
+    struct ft_chunk *chunk; /* the chunk that holds rec */
     uint64_t chunk_index;
     char *flat;
     struct ft_req *req;
@@ -57,10 +60,7 @@ struct ft_reader {
     struct ft_heard heard[FT_HEARD]; /* record n in [n % FT_HEARD] */
     int differs;              /* it was reported that the present carrier says something else */
     struct ft_inmsg *current; /* the message that the next record belongs to */
-    /* was being received when a former carrier died: its records before `seen` are already
-     * received */
-    struct ft_inmsg *partial;
-    int skipping; /* the next record belongs to a message that was consumed before */
+    int skipping;             /* the next record belongs to a message that was consumed before */
     struct ft_inmsg *head, *tail; /* in order of sending */
     int nposted;                  /* receives from this rank that wait */
     struct ft_reqlist any_tag;    /* those of them with any tag, in order */

@@ -610,10 +610,12 @@ static void script(void)
 }
 
 static char point_spec[64];
+static uint64_t limit; /* of the log of rank 1 */
 
 static void victim(void)
 {
     enter(2);
+    ft_log_budget.limit = limit;
     CHECK(ft_fp_arm(point_spec, FT_ROLE_RANK, 1, 0) == FT_OK);
     script();
 }
@@ -621,6 +623,7 @@ static void victim(void)
 static void replacement(void)
 {
     ft_msg_init(&job.tp, 2, 1, (int[]){0, 2}, 1);
+    ft_log_budget.limit = limit;
     atomic_store(&job.sh->word[REPLACED], 1);
     script();
 }
@@ -670,6 +673,7 @@ static void survivor(void)
     }
     while (atomic_load(&job.sh->word[FINISHED]) == 0) {
         look_for_replacement();
+        ft_msg_progress(); /* its log may need the room */
         sched_yield();
     }
     CHECK(!ft_msg_iprobe(1, 1, FT_ANY_TAG, &st)); /* nothing came twice */
@@ -698,18 +702,31 @@ static int killed_at(const char *point, int hit)
 
 /* The victim dies at every record, fragment, message and receive; the survivor continues where it
  * was. */
-static void replaced_at_every_point(void **state)
+static void replaced(uint64_t bytes)
 {
     static const char *const points[] = {"msg.send.half", "msg.send.fragment", "msg.send.after",
                                          "msg.recv.copied", "msg.recv.done"};
-    (void)state;
     job_seed(1);
+    limit = bytes;
     for (size_t p = 0; p < FT_COUNTOF(points); p++) {
         int hit = 1;
         while (killed_at(points[p], hit))
             hit++;
         assert_true(hit > 2); /* it was killed there more than once */
     }
+}
+
+static void replaced_at_every_point(void **state)
+{
+    (void)state;
+    replaced(256ul << 20);
+}
+
+/* The survivor takes messages out of the log of which only a part has come. */
+static void replaced_with_little_log(void **state)
+{
+    (void)state;
+    replaced(2 * CHUNK);
 }
 
 /* --- */
@@ -757,6 +774,7 @@ int main(void)
         OF(2, limit_in_setup),
         OF(2, pending_messages_cross_a_cut),
         cmocka_unit_test(replaced_at_every_point),
+        cmocka_unit_test(replaced_with_little_log),
     };
     job.arena_bytes = 1ull << 30;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,7 @@ hurt_each() { # victims, then points with hits
 for name in "$@"; do
     ckpt=
     [ $name != far ] || ckpt="--log off"
+    [ $name != held ] || ckpt="--log-limit 1"
     clean
     case $name in
     late) # STEPS / 2, and those of the entry and the exit
@@ -244,6 +245,15 @@ for name in "$@"; do
     far)
         hurt_each "rank=0 rank=3" msg.sync.sent,hit=4 msg.sync.told,hit=5 msg.recv.match,hit=9 ckpt.copied,hit=5
         hurt_waiting "rank=0 rank=3" 7 ;;
+    held) # rank 0 keeps nothing for the others, and they all for it
+        for p in msg.send.fragment,hit=30 msg.send.fragment,hit=250 msg.sync.sent,hit=1 msg.sync.sent,hit=2 msg.wait; do
+            hurt rank=0,point=$p
+            [ $tried = no ] || grep -q '"rollbacks":0,' "$WORK/report" || complain "all went back"
+        done
+        hurt_each rank=1 msg.recv.done,hit=12 msg.sync.told,hit=2
+        ckpt="--log-limit 1 --snapshot peek"
+        hurt_each "rank=0 rank=1" safepoint,hit=4
+        hurt rank=0,point=msg.send.fragment,hit=400 ;;
     *) echo "no such scenario: $name"; exit 2 ;;
     esac
 done
