@@ -35,7 +35,6 @@ enum member_mutant {
     M_NO_WORD,          /* the keeper asks without its gateway's word */
     M_LOST_OUT,         /* a node whose connection was lost does not hear again who is out */
     M_REPORT_RENEWS,    /* the arbiter takes a report about a node for a sign of its life */
-    M_FREEZES,          /* a keeper that has stopped its gateway asks no more */
 };
 static const char *const mutants[] = {"early-vote",
                                       "one-class",
@@ -47,7 +46,6 @@ static const char *const mutants[] = {"early-vote",
                                       "no-word",
                                       "lost-out",
                                       "report-renews",
-                                      "freezes",
                                       NULL};
 
 enum body_kind { B_AGREE, B_OP, B_CLOSED, B_RENEW, B_GRANT, B_REPORT, B_OUT };
@@ -204,8 +202,6 @@ static void lease_event(struct sim *s, int node, struct ft_lease_event ev)
     struct mb_world *w = mb_world(s);
     struct ft_lease *m = &mb_node(w, node)->lease;
     uint32_t what = ft_lease_step(m, &ev);
-    if (s->o.mutant == M_FREEZES)
-        m->gateway_lived = 0;
     if (what & FT_LEASE_ASK)
         send_body(s, mb_keeper(w, node), 0, (struct body){.kind = B_RENEW, .sent = m->asked});
     if (what & FT_LEASE_END)
@@ -307,6 +303,9 @@ static void deliver(struct sim *s, int p, int from, const void *body, size_t siz
 }
 
 /* 1: all have looked at the clock, have said what they were asked for, and have heard all. */
+/* Its keeper has not stopped its gateway. */
+static int looks(const struct mb_node *n) { return n->lease.state != FT_LEASE_STOPPED; }
+
 static int nothing_late(const struct sim *s)
 {
     const struct mb_world *w = mb_world(s);
@@ -315,7 +314,7 @@ static int nothing_late(const struct sim *s)
         const struct mb_node *n = mb_node(w, k);
         int works = mb_serves(s, k);
         late |= sim_alive(s, mb_keeper(w, k)) && (n->keeper_at < w->now || n->deaf);
-        late |= works && n->gateway_at < w->now;
+        late |= works && looks(n) && n->gateway_at < w->now;
         for (int i = k * w->each; i < (k + 1) * w->each && works; i++)
             late |= sim_alive(s, mb_process(w, i)) ? mb_is_asked(s, i) : !mb_slot(w, i)->exited;
     }
@@ -342,7 +341,7 @@ static void can_node(struct sim *s, struct sim_choices *out, int k)
                 n->deaf && w->now >= w->calm ? SIM_MUST : SIM_SELDOM);
     if (n->hung)
         return;
-    if (n->gateway_at < w->now && n->lease.state != FT_LEASE_STOPPED)
+    if (n->gateway_at < w->now && looks(n))
         sim_can(out, gateway, MB_GATEWAY, 0, SIM_MUST);
     if (fails)
         sim_can(out, gateway, MB_HANGS, 0, SIM_SELDOM);
@@ -480,7 +479,7 @@ static void all_look(struct sim *s)
     struct mb_world *w = mb_world(s);
     arbiter_looks(s);
     for (int k = 0; k < w->nodes; k++) {
-        if (mb_serves(s, k) && mb_node(w, k)->lease.state != FT_LEASE_STOPPED)
+        if (mb_serves(s, k) && looks(mb_node(w, k)))
             act_node(s, k, MB_GATEWAY, 0);
         if (sim_alive(s, mb_keeper(w, k)))
             act_node(s, k, MB_KEEPER, 0);

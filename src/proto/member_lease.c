@@ -12,7 +12,7 @@ void ft_lease_init(struct ft_lease *m, uint64_t length, uint64_t give_up, uint64
     memset(m, 0, sizeof *m);
     m->length = length;
     m->give_up = give_up;
-    m->from = m->asked = now;
+    m->from = m->asked = m->looked = now;
 }
 
 static uint32_t end(struct ft_lease *m)
@@ -29,7 +29,7 @@ static uint32_t on_time(struct ft_lease *m, const struct ft_lease_event *ev)
         return end(m);
     if (m->state == FT_LEASE_RUNS && past >= m->length / 4 * 3) {
         m->state = FT_LEASE_STOPPED;
-        m->gateway_lived = ev->now - ev->gateway < m->length / 2;
+        m->gateway_lived = m->looked < ev->gateway + m->length / 2;
         out |= FT_LEASE_STOP;
     }
     int lives = m->state == FT_LEASE_STOPPED ? m->gateway_lived != 0
@@ -38,6 +38,13 @@ static uint32_t on_time(struct ft_lease *m, const struct ft_lease_event *ev)
         m->asked = ev->now;
         out |= FT_LEASE_ASK;
     }
+    return out;
+}
+
+static uint32_t look(struct ft_lease *m, const struct ft_lease_event *ev)
+{
+    uint32_t out = on_time(m, ev);
+    m->looked = ev->now;
     return out;
 }
 
@@ -58,7 +65,7 @@ uint32_t ft_lease_step(struct ft_lease *m, const struct ft_lease_event *ev)
     if (m->state == FT_LEASE_ENDED)
         return 0;
     switch (ev->kind) {
-    case FT_LEASE_TIME: return on_time(m, ev);
+    case FT_LEASE_TIME: return look(m, ev);
     case FT_LEASE_GRANT: return on_grant(m, ev);
     case FT_LEASE_OUT: return end(m);
     }

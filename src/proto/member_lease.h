@@ -14,14 +14,15 @@
  * not: nobody votes, and nobody is out.] The gateway is stopped with the ranks, and says nothing
  * while it is: then what counts is whether it was alive at that time. [The arbiter stands for two
  * leases. All that was asked before is too old by then to go on with, and nobody would ask again.]
- * One that hangs was not: its last round is three quarters of a lease old at least. */
+ * One that hangs was not: its last round is three quarters of a lease old at least. That is counted
+ * up to when the keeper itself looked last. [The host sleeps, and the arbiter's, too.] */
 enum ft_lease_state { FT_LEASE_RUNS, FT_LEASE_STOPPED, FT_LEASE_ENDED };
 struct ft_lease {
     uint64_t length,
         /* give_up: this long after the lease's end the node ends its processes by itself */
         give_up;
     uint64_t from; /* when the newest granted request had been sent */
-    uint64_t asked;
+    uint64_t asked, looked; /* looked: at the clock */
     uint32_t gateway_lived; /* STOPPED: the gateway was alive when it was stopped */
     enum ft_lease_state state;
 };

@@ -189,10 +189,18 @@ static void a_lease_from_its_keeper(void **state)
     ev = (struct ft_lease_event){.kind = FT_LEASE_GRANT, .now = 1130, .sent = 1120};
     assert_int_equal(ft_lease_step(&m, &ev), FT_LEASE_GO_ON);
     /* one that hangs is not asked for, stopped or not */
-    ev = (struct ft_lease_event){.kind = FT_LEASE_TIME, .now = 1150, .gateway = 1120};
+    ev = (struct ft_lease_event){.kind = FT_LEASE_TIME, .now = 1140, .gateway = 1115};
+    assert_int_equal(ft_lease_step(&m, &ev), 0);
+    ev.now = 1150;
     assert_int_equal(ft_lease_step(&m, &ev), FT_LEASE_STOP);
     ev.now = 1200;
     assert_int_equal(ft_lease_step(&m, &ev), 0);
+    /* all have slept, and nobody hung before */
+    ft_lease_init(&m, LEASE, 100, 1000);
+    ev = (struct ft_lease_event){.kind = FT_LEASE_TIME, .now = 1005, .gateway = 1005};
+    assert_int_equal(ft_lease_step(&m, &ev), 0);
+    ev.now = 1090;
+    assert_int_equal(ft_lease_step(&m, &ev), FT_LEASE_STOP | FT_LEASE_ASK);
     ev.kind = FT_LEASE_OUT;
     assert_int_equal(ft_lease_step(&m, &ev), FT_LEASE_END);
     ev.kind = FT_LEASE_GRANT;
