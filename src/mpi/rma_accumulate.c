@@ -32,9 +32,8 @@ static const char *load(const struct buffer *b, const struct ft_type *t,
     return out;
 }
 
-/* The inverse: stores results at stride distances to a buffer of the program. */
-static void store(const struct buffer *b, const struct ft_type *t, const struct ft_type *basic,
-                  size_t n, const char *from)
+void ft_rma_store(void *to, const struct ft_type *t, const struct ft_type *basic, size_t n,
+                  const char *from)
 {
     const char *packed = from;
     if (!basic->contiguous) {
@@ -42,7 +41,7 @@ static void store(const struct buffer *b, const struct ft_type *t, const struct 
         ft_pack(basic, from, n, room);
         packed = room;
     }
-    ft_unpack(t, packed, n * basic->size, b->addr);
+    ft_unpack(t, packed, n * basic->size, to);
 }
 
 /* n elements at the target, in the order of its datatype. */
@@ -104,14 +103,14 @@ static int combine_slowly(struct ft_window *w, const struct buffer *o, const str
         return MPI_ERR_TRUNCATE;
     if (!op->reads_only && (size_t)o->count * ot->size != (size_t)t->count * tt->size)
         return MPI_ERR_TRUNCATE;
-    int direct = r && (rt->handle == basic->handle || (rt->contiguous && basic->contiguous));
+    int direct = r && rt->contiguous && basic->contiguous; /* else its holes are the program's */
     if (r)
         result = direct ? r->addr : ft_scratch(FT_SCRATCH_REDUCE_OUT, n * op->stride);
     int code = combine(w, target, off, tt, basic,
                        op->reads_only ? NULL : load(o, ot, basic, n, op->stride), result, n, op);
     if (code == MPI_SUCCESS && r && !direct) {
         ft_win_flush_local(w->rma, target);
-        store(r, rt, basic, n, result);
+        ft_rma_store(r->addr, rt, basic, n, result);
     }
     return code;
 }

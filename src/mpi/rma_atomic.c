@@ -14,6 +14,7 @@ static inline int is_word_integer(const struct ft_type *t)
            t->kind == FT_KIND_UINT64;
 }
 
+/* The holes of a pair in the result's buffer are the program's. */
 static int fetch(struct ft_window *w, const void *origin, void *result, const struct ft_type *t,
                  int target, size_t off, MPI_Op op)
 {
@@ -30,8 +31,14 @@ static int fetch(struct ft_window *w, const void *origin, void *result, const st
     int code = ft_rma_op(op, t, &rop);
     if (code != MPI_SUCCESS)
         return code;
-    return ft_mpi_code(ft_accumulate(w->rma, target, off, rop.reads_only ? NULL : origin, result, 1,
+    void *old = FT_LIKELY(t->contiguous) ? result : ft_scratch(FT_SCRATCH_REDUCE_OUT, rop.stride);
+    code = ft_mpi_code(ft_accumulate(w->rma, target, off, rop.reads_only ? NULL : origin, old, 1,
                                      rop.stride, rop.reducer));
+    if (FT_UNLIKELY(old != result) && code == MPI_SUCCESS) {
+        ft_win_flush_local(w->rma, target);
+        ft_rma_store(result, t, t, 1, old);
+    }
+    return code;
 }
 
 FT_MPI(int, Fetch_and_op,

@@ -235,13 +235,13 @@ static void large(int right)
     free(buf);
 }
 
-/* The holes of a pair in the window do not change. */
+/* The holes of a pair in the window do not change, nor do those of a result. */
 static void holes(int right)
 {
     struct {
         double v;
         int i, other;
-    } * p, x[3] = {{1, 1, -1}, {2, 2, -1}, {3, 3, -1}}, old[3];
+    } * p, x[3] = {{1, 1, -1}, {2, 2, -1}, {3, 3, -1}}, old[3] = {{0, 0, 7}, {0, 0, 8}, {0, 0, 9}};
     MPI_Win w;
     MPI_Win_allocate(3 * sizeof *p, sizeof *p, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &w);
     for (int i = 0; i < 3; i++)
@@ -251,10 +251,16 @@ static void holes(int right)
     MPI_Win_fence(0, w);
     MPI_Fetch_and_op(&x[2], &old[2], MPI_DOUBLE_INT, right, 2, MPI_REPLACE, w);
     MPI_Put(x, 1, MPI_DOUBLE_INT, right, 1, 1, MPI_DOUBLE_INT, w);
-    MPI_Win_fence(MPI_MODE_NOSUCCEED, w);
+    MPI_Win_fence(0, w);
     CHECK(p[0].v == 1 && p[1].v == 1 && p[2].v == 3 && p[2].i == 3 && old[2].i == 12);
+    MPI_Win_fence(0, w);
+    MPI_Fetch_and_op(NULL, &old[0], MPI_DOUBLE_INT, right, 2, MPI_NO_OP, w);
+    MPI_Get_accumulate(x, 2, MPI_DOUBLE_INT, &old[1], 2, MPI_DOUBLE_INT, right, 0, 2,
+                       MPI_DOUBLE_INT, MPI_MAXLOC, w);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, w);
+    CHECK(old[0].v == 3 && old[1].v == 1 && old[2].v == 1 && p[0].v == 1 && p[1].v == 2);
     for (int i = 0; i < 3; i++)
-        CHECK(p[i].other == 10 + i);
+        CHECK(p[i].other == 10 + i && old[i].other == 7 + i);
     MPI_Win_free(&w);
 }
 
