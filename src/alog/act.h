@@ -6,6 +6,7 @@
 #define FT_ALOG_ACT_H
 
 #include "base/base.h"
+#include "base/hole.h"
 
 /* The most bytes of data in one action. Longer data goes in pieces. */
 #define FT_ACT_MAX (64ull << 10)
@@ -61,7 +62,8 @@ struct ft_act {
     /* home log: target. Put log: the interval, the number of cuts that the writer had made by
      * then */
     int32_t where;
-    uint16_t kind, flags;
+    uint8_t kind, flags;
+    struct ft_hole hole; /* of PUT, and of what is left by ATOMIC: bytes that are not written */
     char data[];
 };
 _Static_assert(offsetof(struct ft_act, data) == 56, "a put of a word takes one line");

@@ -341,6 +341,7 @@ static int append_copy(const struct ft_act *a)
     b->where = a->where;
     b->kind = a->kind;
     b->flags = a->flags;
+    b->hole = a->hole;
     atomic_store_explicit(&b->stamp, atomic_load_explicit(&a->stamp, memory_order_relaxed),
                           memory_order_relaxed);
     memcpy(b->data, a->data, a->bytes);
@@ -496,7 +497,7 @@ struct ft_act *ft_homelog_begin(enum ft_act_kind kind, uint32_t win, int where, 
         return NULL;
     }
     a->call = ft_calls;
-    a->kind = (uint16_t)kind;
+    a->kind = (uint8_t)kind;
     a->win = win;
     a->where = where;
     a->off = off;

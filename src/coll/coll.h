@@ -22,6 +22,7 @@
 
 #include "base/engine.h"
 #include "base/fold.h"
+#include "base/hole.h"
 #include "msg/msg.h"
 
 /* The participants: a communicator, as far as collectives need it. */
@@ -44,7 +45,12 @@ struct ft_reducer {
     /* fold: ft_fold(fold, kind) does the same, wherever; or FT_FOLD_NONE */
     enum ft_fold_op fold;
     enum ft_kind kind;
+    struct ft_hole hole; /* of elements in a window (rma/rma.h); collectives copy whole ones */
 };
+static inline struct ft_hole ft_hole_of(const struct ft_reducer *op) /* NULL: none */
+{
+    return op ? op->hole : FT_NO_HOLE;
+}
 
 void ft_barrier(const struct ft_ctx *c);
 /* A barrier after which nobody is likely to wait for one particular member (fences). */

@@ -593,7 +593,7 @@ static enum access_end commit(struct ft_access *a, const struct asked_for *x, co
         return WRONG;
     memcpy(&c, x->data, sizeof c);
     if (x->op.len && p->at)
-        copy_word(p->at, x->data + sizeof c, x->op.len);
+        ft_hole_copy(p->at, x->data + sizeof c, x->op.len, c.hole);
     if (c.count) /* L4 */
         atomic_store_explicit(&ctl->peer[c.rank].acc, c.count, memory_order_release);
     leave_section(p->locks);
@@ -677,7 +677,7 @@ static int is_sound_control(const struct ft_access *a, const struct asked_for *x
         if (x->bytes != sizeof c + o->len)
             return 0;
         memcpy(&c, x->data, sizeof c);
-        return c.rank < (uint64_t)a->cfg.board->nslots;
+        return c.rank < (uint32_t)a->cfg.board->nslots && ft_hole_is_sound(c.hole, o->len);
     case FT_FAR_STAMP: return x->bytes == 0;
     case FT_FAR_READ:
         return x->bytes == 0 && o->off <= a->cfg.arena_bytes &&

@@ -180,7 +180,7 @@ static uint64_t commit(int slot, uint64_t value, uint64_t count)
     struct {
         struct ft_far_commit c;
         uint64_t value;
-    } d = {{count, (uint64_t)slot}, value};
+    } d = {{.count = count, .rank = (uint32_t)slot}, value};
     return submit(slot, (struct ft_far_op){.kind = FT_FAR_COMMIT, .len = 8}, &d, sizeof d, 0);
 }
 static uint64_t simple(int slot, int kind)
@@ -313,7 +313,7 @@ static void dies_between_enter_and_commit(void **state)
 static void leaves_without_a_change(void **state)
 {
     (void)state;
-    struct ft_far_commit c = {0, P};
+    struct ft_far_commit c = {.rank = P};
     *window() = 5;
     atomic_store(&ctl(Q)->peer[P].acc, 8);
     enter(P);
@@ -322,6 +322,33 @@ static void leaves_without_a_change(void **state)
     carry();
     assert_true(*window() == 5 && atomic_load(&locks()->crit) == 0);
     assert_int_equal(atomic_load(&ctl(Q)->peer[P].acc), 8);
+}
+
+/* What another process puts into a hole of a pair, while the section is held, stays there. */
+static void commits_around_a_hole(void **state)
+{
+    (void)state;
+    struct {
+        struct ft_far_commit c;
+        uint32_t left[2];
+    } d = {{.count = 1, .rank = P, .hole = {4, 4, 8}}, {7, 7}};
+    uint32_t now[2];
+    *window() = 5;
+    enter(P);
+    carry();
+    put(R, UINT64_C(9) << 32 | 5);
+    carry();
+    submit(P, (struct ft_far_op){.kind = FT_FAR_COMMIT, .len = 8}, &d, sizeof d, 0);
+    carry();
+    memcpy(now, (const void *)window(), sizeof now);
+    assert_true(now[0] == 7 && now[1] == 9);
+    d.c.hole.len = 5;
+    enter(P);
+    carry();
+    submit(P, (struct ft_far_op){.kind = FT_FAR_COMMIT, .len = 8}, &d, sizeof d, 0);
+    assert_true(ft_access_take(w.gate[A], P));
+    const struct said *s = &w.queue[w.heard++ % FT_COUNTOF(w.queue)];
+    assert_false(ft_access_came(w.gate[B], &s->item, s->data));
 }
 
 /* An epoch's stamp is taken after its puts have landed. */
@@ -481,6 +508,7 @@ int main(void)
         TEST(nothing_is_seen_before_the_commit),
         TEST(dies_between_enter_and_commit),
         TEST(leaves_without_a_change),
+        TEST(commits_around_a_hole),
         TEST(a_stamp_comes_after_the_puts),
         TEST(the_ended_answer),
         TEST(the_home_log_of_the_lost),

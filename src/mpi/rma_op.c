@@ -46,20 +46,27 @@ int ft_rma_compares(const struct ft_type *t)
     return t->predefined && (allowed(MPI_BXOR, t) || allowed(MPI_LXOR, t));
 }
 
-/* MPI_REPLACE of pairs with holes: the holes in the window may hold other data. */
-static void replace_data(void *arg, const void *in, void *inout, size_t count)
+/* A pair has one hole at most: between its members, if the second is the larger one, else at its
+ * end. */
+static struct ft_hole hole_of(const struct ft_op *o)
 {
-    const struct ft_op *o = arg;
     const struct ft_typemap *l = ft_typemap_of(&o->type, FT_BY_BYTES);
+    uint8_t data[64] = {0}; /* 1: so it is */
+    size_t at = 0, end = o->stride;
 
     if (!l)
         ft_error_fatal(MPI_ERR_NO_MEM, "an accumulate");
-    for (size_t i = 0; i < count; i++)
-        for (const struct ft_piece *p = l->piece; p < l->piece + l->npieces; p++)
-            for (size_t k = 0; k < p->n; k++) {
-                size_t at = i * o->stride + (size_t)(p->off + (ptrdiff_t)k * p->stride);
-                memcpy((char *)inout + at, (const char *)in + at, p->len);
-            }
+    FT_ASSERT(o->stride < sizeof data);
+    for (const struct ft_piece *p = l->piece; p < l->piece + l->npieces; p++)
+        for (size_t k = 0; k < p->n; k++)
+            memset(data + p->off + (ptrdiff_t)k * p->stride, 1, p->len);
+    while (at < end && data[at])
+        at++;
+    while (end > at && data[end - 1])
+        end--;
+    if (at == end)
+        return FT_NO_HOLE;
+    return (struct ft_hole){(uint16_t)at, (uint16_t)(end - at), (uint16_t)o->stride};
 }
 
 FT_STATIC(struct ft_op, last); /* its type is predefined and never freed */
@@ -70,26 +77,17 @@ int ft_rma_op(MPI_Op op, const struct ft_type *t, struct ft_rma_op *out)
     *out = (struct ft_rma_op){.stride =
                                   (size_t)ft_max_u64((uint64_t)t->extent, (uint64_t)t->true_extent),
                               .reads_only = op == MPI_NO_OP};
-    if (op == MPI_REPLACE && FT_UNLIKELY(!t->contiguous)) {
-        ft_op_init(&last, op, t);
-        last.reducer.apply = replace_data;
-        out->reducer = &last.reducer;
-        return MPI_SUCCESS;
-    }
-    if (op == MPI_REPLACE &&
-        FT_UNLIKELY(t->padded)) { /* copied in full, but compared by its values */
-        ft_op_init(&last, op, t);
-        last.reducer.apply = NULL;
-        out->reducer = &last.reducer;
-        return MPI_SUCCESS;
-    }
-    if (op == MPI_NO_OP || op == MPI_REPLACE)
+    if (op == MPI_NO_OP || (op == MPI_REPLACE && FT_LIKELY(t->contiguous && !t->padded)))
         return MPI_SUCCESS;
     if (FT_UNLIKELY(last.op != op || last.type.handle != t->handle || !last.stride)) {
-        if (!allowed(op, t))
+        if (op != MPI_REPLACE && !allowed(op, t))
             return MPI_ERR_OP;
         ft_op_init(&last, op, t);
         FT_ASSERT(last.stride == out->stride);
+        if (op == MPI_REPLACE) /* around holes, and compared by its values (R0) */
+            last.reducer.apply = NULL;
+        if (!t->contiguous)
+            last.reducer.hole = hole_of(&last);
     }
     out->reducer = &last.reducer;
     return MPI_SUCCESS;

@@ -4,6 +4,7 @@
  * error handlers, info, epochs; wrong use is one error and changes nothing; rollbacks.
  */
 #include "mpi/mock_runtime.h"
+#include "mpi/rma_op.h"
 #include "mpi/win.h"
 
 static struct ft_prng rng;
@@ -334,6 +335,50 @@ static void test_info(void **state)
     MPI_Win_free(&win);
 }
 
+/* ---- pairs ---- */
+
+/* Where the hole of a pair is, of which the first member has this size. */
+static void find_hole(MPI_Datatype type, size_t first, size_t stride)
+{
+    const MPI_Op ops[] = {MPI_MAXLOC, MPI_REPLACE, MPI_MINLOC};
+    struct ft_type store;
+    const struct ft_type *t = ft_type_of(type, &store);
+    size_t second = ft_align_up(first, sizeof(int)), end = second + sizeof(int);
+
+    for (int k = 0; k < 3; k++) {
+        struct ft_rma_op op;
+        assert_int_equal(ft_rma_op(ops[k], t, &op), MPI_SUCCESS);
+        assert_int_equal(op.stride, stride);
+        struct ft_hole h = op.reducer ? op.reducer->hole : FT_NO_HOLE;
+        if (first == second && end == stride) {
+            assert_int_equal(h.stride, 0);
+            continue;
+        }
+        assert_int_equal(h.at, first < second ? first : end);
+        assert_int_equal(h.len, first < second ? second - first : stride - end);
+        assert_int_equal(h.stride, stride);
+    }
+}
+#define FIND_HOLE(type, of)                               \
+    do {                                                  \
+        struct pair {                                     \
+            type v;                                       \
+            int i;                                        \
+        };                                                \
+        find_hole(of, sizeof(type), sizeof(struct pair)); \
+    } while (0)
+
+static void test_pairs(void **state)
+{
+    (void)state;
+    FIND_HOLE(double, MPI_DOUBLE_INT);
+    FIND_HOLE(long, MPI_LONG_INT);
+    FIND_HOLE(short, MPI_SHORT_INT);
+    FIND_HOLE(long double, MPI_LONG_DOUBLE_INT);
+    FIND_HOLE(float, MPI_FLOAT_INT);
+    FIND_HOLE(int, MPI_2INT);
+}
+
 /* ---- rollbacks ---- */
 
 static void test_rollback(void **state)
@@ -374,7 +419,7 @@ int main(void)
         cmocka_unit_test(test_handles),     cmocka_unit_test(test_attributes),
         cmocka_unit_test(test_errhandlers), cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_holes),       cmocka_unit_test(test_info),
-        cmocka_unit_test(test_rollback),
+        cmocka_unit_test(test_pairs),       cmocka_unit_test(test_rollback),
     };
     mock_begin();
     rng = (struct ft_prng){job_seed(1)};

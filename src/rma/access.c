@@ -348,11 +348,12 @@ static inline int needs_undo(const struct ft_winpart *p, size_t len)
 }
 
 static inline void note_undo(struct ft_win_locks *l, uint64_t off, const void *old, uint32_t len,
-                             uint32_t rank, uint64_t acc)
+                             struct ft_hole hole, uint32_t rank, uint64_t acc)
 {
     copy_small(len <= sizeof l->undo_small ? l->undo_small : l->undo_large, old, len);
     l->undo_off = off;
     l->undo_rank = rank;
+    l->undo_hole = hole;
     l->undo_acc = acc + 1;
     atomic_store_explicit(&l->undo_len, len, memory_order_release);
     /* Stored before the change. The record is read only when this process is dead. A processor does
@@ -368,6 +369,7 @@ struct combined {
     int target;
     size_t off;
     uint32_t len;
+    struct ft_hole hole;
     const void *result;             /* old contents; NULL: not wanted */
     const void *left;               /* new contents; NULL: nothing was changed */
     uint64_t lo;                    /* calls(target), read before the change */
@@ -382,12 +384,13 @@ static inline uint64_t lo_before(const struct ft_winpart *p)
 }
 
 static void log_left(struct ft_win *w, int rank, size_t off, const void *left, uint32_t len,
-                     uint64_t lo, uint64_t stamp)
+                     struct ft_hole hole, uint64_t lo, uint64_t stamp)
 {
     struct ft_act *a = ft_putlog_on ? ft_putlog_begin(rank, (uint32_t)w->id, off, lo, len) : NULL;
     if (!a)
         return;
     copy_small(a->data, left, len);
+    a->hole = hole;
     atomic_store_explicit(&a->stamp, stamp, memory_order_relaxed);
     ft_putlog_publish(rank, a);
 }
@@ -413,14 +416,15 @@ static void note_combined(const struct combined *c)
             t = 1 + atomic_fetch_add(&c->p->ctl->stamp, 1);
         }
         if (!self)
-            log_left(c->w, rank, c->off, c->left, c->len, lo, t);
+            log_left(c->w, rank, c->off, c->left, c->len, c->hole, lo, t);
     }
     struct ft_act *a =
         ft_homelog_begin(FT_ACT_ATOMIC, (uint32_t)c->w->id, c->target, c->off, rlen + llen);
     if (a) {
         a->count = n;
-        a->flags = (uint16_t)((rlen ? FT_ACT_RESULT : 0) | (llen ? FT_ACT_LEFT : 0) |
-                              (self ? FT_ACT_SELF : 0));
+        a->hole = c->hole;
+        a->flags = (uint8_t)((rlen ? FT_ACT_RESULT : 0) | (llen ? FT_ACT_LEFT : 0) |
+                             (self ? FT_ACT_SELF : 0));
         atomic_store_explicit(&a->stamp, t, memory_order_relaxed);
         if (rlen)
             copy_small(a->data, c->result, rlen);
@@ -560,7 +564,7 @@ static int combine_again(struct ft_win *w, int target, size_t off, void *result,
     if (a->count && !self) {
         uint64_t lo;
         memcpy(&lo, a->data + rlen, sizeof lo);
-        log_left(w, rank, off, a->data + rlen + sizeof lo, len, lo,
+        log_left(w, rank, off, a->data + rlen + sizeof lo, len, a->hole, lo,
                  atomic_load_explicit(&a->stamp, memory_order_relaxed));
     }
     if (a->count)
@@ -598,12 +602,13 @@ static enum ft_status combine_far(struct ft_win *w, int target, size_t off, void
                                      .target = target,
                                      .off = off,
                                      .len = (uint32_t)len,
+                                     .hole = ft_hole_of(o->op),
                                      .result = result ? old : NULL,
                                      .left = changed ? left : NULL,
                                      .told = &told});
     ft_failpoint(RMA_ATOMIC_APPLIED);
     if (change)
-        st = ft_far_leave(w, target, off, changed ? left : NULL, len,
+        st = ft_far_leave(w, target, off, changed ? left : NULL, len, ft_hole_of(o->op),
                           changed ? ft_acc(w->ctx.world[target]) : 0);
     ft_leave_access();
     if (result)
@@ -613,18 +618,21 @@ static enum ft_status combine_far(struct ft_win *w, int target, size_t off, void
     return st;
 }
 
-/* Does one piece, with the critical section held. buf: scratch for a part that is not mapped. */
+/* Does one piece, with the critical section held. A part that is not mapped, and pairs with a hole,
+ * change in buf, and are written from there. */
 static enum ft_status combine_piece(struct ft_win *w, struct ft_winpart *p, int target, size_t off,
                                     const char *origin, char *result, size_t count, size_t esize,
                                     const struct ft_reducer *op)
 {
     char buf[FT_PIECE];
     size_t len = count * esize;
-    char *at = p->base ? ft_at(p, off) : buf;
-    enum ft_status st =
-        p->base ? FT_OK : ft_transport->ops->get(ft_transport, p->slot, p->off + off, buf, len);
+    struct ft_hole hole = ft_hole_of(op);
+    char *there = p->base ? ft_at(p, off) : NULL, *at = there;
+    enum ft_status st = there ? FT_OK : slow_get(w, p, off, buf, len);
     if (FT_UNLIKELY(st != FT_OK))
         return st;
+    if (FT_UNLIKELY(!there || hole.stride))
+        at = there ? memcpy(buf, there, len) : buf;
     if (result)
         memcpy(result, at, len);
     struct combined c = {.w = w,
@@ -632,22 +640,21 @@ static enum ft_status combine_piece(struct ft_win *w, struct ft_winpart *p, int 
                          .target = target,
                          .off = off,
                          .len = (uint32_t)len,
+                         .hole = hole,
                          .result = result,
                          .left = origin ? at : NULL,
                          .lo = lo_before(p)};
     if (origin) {
         if (needs_undo(p, len))
-            note_undo(p->locks, off, at, (uint32_t)len, (uint32_t)ft_rma_me,
+            note_undo(p->locks, off, at, (uint32_t)len, hole, (uint32_t)ft_rma_me,
                       ft_acc(w->ctx.world[target]));
         if (op && op->apply)
             op->apply(op->arg, origin, at, count);
         else
             memcpy(at, origin, len);
-        if (!p->base) {
-            st = ft_transport->ops->put(ft_transport, p->slot, p->off + off, buf, len);
-            if (st != FT_OK)
+        for (size_t k = 0, n; FT_UNLIKELY(at == buf) && (n = ft_hole_data(hole, len, &k)); k += n)
+            if ((st = copy_to(w, p, off + k, buf + k, n)) != FT_OK)
                 return st;
-        }
     }
     note_combined(&c);
     return FT_OK;
@@ -657,6 +664,7 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
                              void *result, size_t count, size_t esize, const struct ft_reducer *op)
 {
     FT_ASSERT(esize > 0 && esize <= FT_PIECE);
+    const struct ft_hole hole = ft_hole_of(op);
     size_t n;
     enum ft_status st = FT_OK;
     for (size_t i = 0; i < count && st == FT_OK; i += n) {
@@ -689,10 +697,10 @@ enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const voi
         if (FT_LIKELY(!ft_outside(p, off, count * esize))) {
             ft_note_access(w, p, target);
             if (p->base && all_go_back())
-                n = ft_min_u64(count - i, LONG_PIECE / esize);
+                n = ft_min_u64(count - i, (hole.stride ? FT_PIECE : LONG_PIECE) / esize);
             st = combine_piece(w, p, target, off + at, from, res, n, esize, op);
             if (FT_UNLIKELY(ft_shadow != NULL) && st == FT_OK)
-                memcpy(ft_shadow + off + at, ft_at(p, off + at), n * esize);
+                ft_hole_copy(ft_shadow + off + at, ft_at(p, off + at), n * esize, hole);
         } else {
             st = FT_ERR_RANGE;
         }
@@ -752,7 +760,7 @@ enum ft_status ft_fetch_word(struct ft_win *w, int target, size_t off, enum ft_f
     uint64_t lo = noted ? lo_before(p) : 0;
     if (write) {
         if (noted)
-            note_undo(p->locks, off, old, (uint32_t)esize, (uint32_t)ft_rma_me,
+            note_undo(p->locks, off, old, (uint32_t)esize, FT_NO_HOLE, (uint32_t)ft_rma_me,
                       ft_acc(w->ctx.world[target]));
         if (at)
             copy_small(at, new, esize);

@@ -472,9 +472,9 @@ enum ft_status ft_far_look(struct ft_win *w, int target, size_t off, size_t len,
 }
 
 enum ft_status ft_far_leave(struct ft_win *w, int target, size_t off, const void *left, size_t len,
-                            uint64_t count)
+                            struct ft_hole hole, uint64_t count)
 {
-    struct ft_far_commit c = {.count = count, .rank = (uint64_t)ft_rma_me};
+    struct ft_far_commit c = {.count = count, .rank = (uint32_t)ft_rma_me, .hole = hole};
     uint64_t first = asked.to;
     submit(w, target,
            (struct far_request){.op = {.kind = FT_FAR_COMMIT, .off = off, .len = left ? len : 0},
@@ -498,8 +498,11 @@ static enum ft_status combine(struct ft_win *w, int target, size_t off, size_t l
         return st;
     if (result)
         memcpy(result, now, len);
-    reducer->apply(reducer->arg, origin, now, count);
-    return ft_far_leave(w, target, off, now, len, 0);
+    if (reducer->apply)
+        reducer->apply(reducer->arg, origin, now, count);
+    else
+        memcpy(now, origin, len);
+    return ft_far_leave(w, target, off, now, len, reducer->hole, 0);
 }
 
 enum ft_status ft_far_accumulate(struct ft_win *w, int target, size_t off, const void *origin,
@@ -510,7 +513,7 @@ enum ft_status ft_far_accumulate(struct ft_win *w, int target, size_t off, const
     if (FT_UNLIKELY(!p))
         return FT_ERR_AGAIN;
     uint64_t first = asked.to;
-    int here = origin && op && op->apply && !op->fold;
+    int here = origin && op && (op->apply || op->hole.stride) && !op->fold;
     enum ft_status st = ft_outside(p, off, count * esize) ? FT_ERR_RANGE : FT_OK;
     ft_note_access(w, p, target);
     for (size_t i = 0, n; i < count && st == FT_OK; i += n) {

@@ -34,13 +34,14 @@ enum ft_status ft_far_fetch_word(struct ft_win *w, int target, size_t off, enum 
                                  size_t esize, const void *operand, const void *compare,
                                  void *result);
 /* One that is logged, of at most FT_PIECE bytes. ft_far_look enters the access, which the caller
- * leaves, unless it returns FT_ERR_AGAIN, and reads the old contents. change: inside the critical section,
- * with a stamp; if that is FT_OK, the caller writes its logs, and then calls ft_far_leave, which
- * writes the new contents (left; NULL: none), stores the count (ACC) and leaves the section. */
+ * leaves, unless it returns FT_ERR_AGAIN, and reads the old contents. change: inside the critical
+ * section, with a stamp; if that is FT_OK, the caller writes its logs, and then calls ft_far_leave,
+ * which writes the new contents (left; NULL: none) around their holes, stores the count (ACC) and
+ * leaves the section. */
 enum ft_status ft_far_look(struct ft_win *w, int target, size_t off, size_t len, int change,
                            void *now, struct ft_far_told *told);
 enum ft_status ft_far_leave(struct ft_win *w, int target, size_t off, const void *left, size_t len,
-                            uint64_t count);
+                            struct ft_hole hole, uint64_t count);
 /* Asks once for a lock. 1: granted; 0: it was taken for a while, or its owner has ended. */
 int ft_far_lock(struct ft_win *w, int target, int exclusive);
 void ft_far_unlock(struct ft_win *w, int target);

@@ -17,7 +17,7 @@
 #ifndef FT_RMA_FAR_RING_H
 #define FT_RMA_FAR_RING_H
 
-#include "base/base.h"
+#include "base/hole.h"
 
 #define FT_FAR_ENTRIES 256u
 #define FT_FAR_STAGE (1u << 20)
@@ -57,8 +57,10 @@ enum {
 
 /* Before the data of FT_FAR_COMMIT. */
 struct ft_far_commit {
-    uint64_t count; /* ACC, stored after the data; 0: nothing was changed, or counted */
-    uint64_t rank;  /* world rank of the asking process */
+    uint64_t count;      /* ACC, stored after the data; 0: nothing was changed, or counted */
+    uint32_t rank;       /* world rank of the asking process */
+    struct ft_hole hole; /* of the data; it is not written */
+    uint16_t pad;
 };
 /* Of FT_FAR_FREE: what the asking process holds in a window. */
 struct ft_far_held {

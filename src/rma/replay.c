@@ -118,11 +118,11 @@ static void apply(const struct ft_eligible_act *r)
     if (w->dynamic) {
         if (!ft_is_attached(w, a->off, bytes)) /* the memory was detached later */
             return;
-        memcpy((void *)(uintptr_t)a->off, data, bytes);
+        ft_hole_copy((void *)(uintptr_t)a->off, data, bytes, a->hole);
     } else {
         if (FT_UNLIKELY(a->off > w->bytes || bytes > w->bytes - a->off))
             out_of_window(w, a->off + bytes);
-        memcpy((char *)w->base + a->off, data, bytes);
+        ft_hole_copy((char *)w->base + a->off, data, bytes, a->hole);
     }
     ft_rma_replayed.applied++;
     ft_failpoint(REPLAY_APPLY);

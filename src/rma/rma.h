@@ -79,7 +79,7 @@ void *ft_win_address(struct ft_win *w, int target, size_t off, size_t len);
 
 /* apply(arg, in, inout, count): inout = in op inout, as in MPI_Reduce_local; NULL: replace. First
  * the old contents go to `result`, unless that is NULL. origin NULL: no operation (MPI_NO_OP). The
- * operation is atomic with respect to all other combining operations on the window part. */
+ * operation is atomic with respect to all others on the window part, and leaves op->hole there. */
 enum ft_status ft_accumulate(struct ft_win *w, int target, size_t off, const void *origin,
                              void *result, size_t count, size_t esize, const struct ft_reducer *op);
 /* Fast forms for single elements of 4 or 8 bytes; kind says what to do. */

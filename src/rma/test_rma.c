@@ -510,7 +510,16 @@ static void left_over(void)
     ft_win_free(w);
 }
 
+/* Each second word is in a hole. */
+static void apply_to_pairs(void *arg, const void *in, void *inout, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add.apply(arg, (const uint64_t *)in + 2 * i, (uint64_t *)inout + 2 * i, 1);
+}
+static const struct ft_reducer add_pairs = {.apply = apply_to_pairs, .hole = {8, 8, 16}};
+
 static enum place place;
+enum { PAIRS = 4 };
 static int operation; /* of the victim */
 static char point_spec[64];
 static int changes;   /* the victim lived long enough for its change to count */
@@ -530,6 +539,7 @@ static void die_inside(struct ft_win *w)
         case 0: ft_accumulate(w, 0, 0, many, NULL, PIECE / 8, 8, &add); break;
         case 1: ft_accumulate(w, 0, 0, many, NULL, 1, 8, &add); break;
         case 2: ft_fetch_word(w, 0, 0, FT_FETCH_ADD, 8, &five, NULL, &old); break;
+        case PAIRS: ft_accumulate(w, 0, 0, many, NULL, PIECE / 16, 16, &add_pairs); break;
         default: ft_compare_and_swap(w, 0, 0, &five, &zero, &old, 8);
         }
         atomic_fetch_add(&job.sh->word[BEGUN], 1);
@@ -541,6 +551,7 @@ static void holder_dies(void)
 {
     char *base;
     struct ft_board_slot *victim = &job.board->slot[1];
+    const uint64_t hole = 9;
     enter(3);
     struct ft_win *w = window(place, BYTES, &base);
     ft_win_fence(w);
@@ -554,6 +565,9 @@ static void holder_dies(void)
     while (ft_proc_start_time(atomic_load(&victim->pid)) == atomic_load(&victim->start_time))
         sched_yield();
     if (job.self == 0) {
+        /* Others have put there meanwhile, and it stays. */
+        for (uint64_t i = 1; i < PIECE / 8 && operation == PAIRS; i += 2)
+            memcpy(base + i * 8, &hole, 8);
         ft_rma_repair(&job.arena, 0); /* a process that is not inside is not evicted */
         ft_rma_repair(&job.arena, 1);
         uint64_t n = operation == 0 ? PIECE / 8 : 1, v = word_at(base);
@@ -561,7 +575,9 @@ static void holder_dies(void)
         for (uint64_t i = 0; i < n; i++)
             CHECK(logging || told ? word_at(base + i * 8) == v
                                   : word_at(base + i * 8) == v || word_at(base + i * 8) + 5 == v);
-        CHECK(word_at(base + n * 8) == 0);
+        for (uint64_t i = 0; i < PIECE / 8 && operation == PAIRS; i++)
+            CHECK(word_at(base + i * 8) == (i % 2 ? hole : v));
+        CHECK(word_at(base + (operation == PAIRS ? PIECE : n * 8)) == 0);
         atomic_store(&job.sh->word[RELEASED], 1);
         job_await(RELEASED, 2);
         CHECK(word_at(base) == v && word_at(base + 2 * PIECE) == 7);
@@ -597,11 +613,11 @@ static void dead_holders_are_put_out(void **state)
     job.provider = *state;
     at_random = 0;
     for (size_t p = 0; p < FT_COUNTOF(points); p++)
-        for (operation = 0; operation < 4; operation++)
+        for (operation = 0; operation <= PAIRS; operation++)
             for (int i = 0; i < 2 * PLACES; i++) {
                 place = (enum place)(i / 2);
                 logging = i % 2;
-                changes = p == 2 || (p == 1 && operation >= 2 && !logging &&
+                changes = p == 2 || (p == 1 && (operation == 2 || operation == 3) && !logging &&
                                      strcmp(job.provider, "shm") == 0);
                 snprintf(point_spec, sizeof point_spec, "rank=1,point=%s", points[p]);
                 kill_a_holder();
@@ -615,7 +631,7 @@ static void dead_in_the_middle_of_a_store(void **state)
     (void)state;
     job.provider = "fault";
     at_random = changes = logging = 0;
-    for (operation = 0; operation < 4; operation++) {
+    for (operation = 0; operation <= PAIRS; operation++) {
         place = ALLOCATED;
         snprintf(point_spec, sizeof point_spec, "rank=1,point=transport.put");
         kill_a_holder();

@@ -496,8 +496,9 @@ void ft_rma_repair(struct ft_arena *own, int dead_slot)
         if (n) {
             uint64_t base = e->base >= FT_MIRROR ? e->base - FT_MIRROR
                                                  : (uint64_t)(uintptr_t)ft_arena_ptr(own, e->base);
-            memcpy((void *)(uintptr_t)(base + l->undo_off),
-                   n <= sizeof l->undo_small ? l->undo_small : l->undo_large, n);
+            ft_hole_copy((void *)(uintptr_t)(base + l->undo_off),
+                         n <= sizeof l->undo_small ? l->undo_small : l->undo_large, n,
+                         l->undo_hole);
             if (l->undo_acc)
                 atomic_store(&own->ctl->peer[l->undo_rank].acc, l->undo_acc - 1);
             atomic_store(&l->undo_len, 0);

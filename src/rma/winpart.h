@@ -33,7 +33,8 @@ struct ft_win_locks {
     uint32_t nshared;
     uint64_t undo_off; /* offset in the part; an address if the window is dynamic */
     uint64_t undo_acc; /* 1 + ACC of undo_rank before the change */
-    uint32_t undo_rank, pad;
+    uint32_t undo_rank;
+    struct ft_hole undo_hole; /* is not put back */
     char undo_small[16];
     FT_ALIGNED_LINE _Atomic uint64_t excl; /* 1 + rank (in the window) of the holder */
     /* 1 + rank of one that has waited long for excl. A hint: others let it go first */
@@ -74,8 +75,7 @@ struct ft_winpart {
     int slot;                      /* the slot in whose arena it lies */
     int lent;                      /* 1: that is not its owner's slot: block.c */
     int held;                      /* FT_HELD_*: what this process holds */
-    int marked;                    /* ft_rma_mark was called */
-    int dirty;                     /* there are puts in the open epoch */
+    int marked, dirty;             /* ft_rma_mark was called; there are puts in the open epoch */
     struct ft_far_told told;       /* for the stamp of an epoch that is being closed */
     const _Atomic uint64_t *calls; /* calls(target) */
     uint64_t lo, lo_at;            /* calls(target) as read last, and ft_acquired at that time */

@@ -16,6 +16,8 @@ enum {
     ACK = 4,
     REC = 16,
     RECORD = 8,
+    PAIRS = 32, /* each takes two cells */
+    NPAIRS = 16,
     LONG = 6000,
     ANSWER = 1000
 };
@@ -23,6 +25,7 @@ enum {
 static struct {
     uint64_t round, sum;
 } state;
+static MPI_Datatype upper_half; /* of a cell */
 static uint64_t *mem, *mem2, *pair_mem[2];
 static MPI_Win win, win2, pair_win[2];
 static MPI_Comm pair[2];
@@ -518,6 +521,58 @@ static void handover(uint64_t n)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* A pair with a hole, in which there is another value of the program. */
+struct loc {
+    double v;
+    int i, other;
+};
+
+/* [r puts a; f tells p; p and f combine with a pair at f; r puts into its hole, without having
+ * heard of either since, and tells f] Here r's lo is less than that of both, and its stamp is
+ * larger: the combining operations must not take back in a replay what r has put into the hole. p
+ * may also die in its own, while r goes on. */
+static void hole(uint64_t n)
+{
+    static struct loc mine[NPAIRS], old[NPAIRS];
+    static int others[NPAIRS];
+    unprotect(mine, sizeof mine);
+    unprotect(old, sizeof old);
+    unprotect(others, sizeof others);
+    for (int j = 0; j < NPAIRS; j++) {
+        mine[j] = (struct loc){(double)(fresh(n, 8 + (uint64_t)j) % 1000), me, -1};
+        others[j] = old[j].other = (int)(n * NPAIRS + (uint64_t)j + 1);
+    }
+    if (me == r) {
+        put(fresh(n, 3), f, X, win);
+        tell(f, n, state.sum);
+        for (int j = 0; j < NPAIRS; j++) {
+            usleep(j == 0 ? 2000 : 500); /* p is likely to be in its operation, or to die there */
+            MPI_Put(&others[j], 1, MPI_INT, f, PAIRS + 2 * j + 1, 1, upper_half, win);
+        }
+        MPI_Win_flush(f, win);
+        tell(f, n, state.sum);
+    }
+    if (me == p) {
+        add(hear(f, n));
+        MPI_Accumulate(mine, NPAIRS, MPI_DOUBLE_INT, f, PAIRS, NPAIRS, MPI_DOUBLE_INT, MPI_MAXLOC,
+                       win);
+        MPI_Win_flush(f, win);
+        tell(f, n, state.sum);
+    }
+    if (me == f) {
+        const struct loc *all = (const struct loc *)(const void *)&mem[PAIRS];
+        add(hear(r, n));
+        tell(p, n, state.sum);
+        MPI_Get_accumulate(mine, NPAIRS, MPI_DOUBLE_INT, old, NPAIRS, MPI_DOUBLE_INT, f, PAIRS,
+                           NPAIRS, MPI_DOUBLE_INT, MPI_MAXLOC, win);
+        add(hear(p, n));
+        add(hear(r, n));
+        CHECK(load(X) == fresh(n, 3));
+        for (int j = 0; j < NPAIRS; j++)
+            CHECK(all[j].other == others[j] && old[j].other == others[j] && all[j].v >= mine[j].v);
+    }
+}
+
 static const struct play {
     const char *name;
     void (*round)(uint64_t);
@@ -544,6 +599,7 @@ static const struct play {
     {"early", early, 0, 0},
     {"holder", holder, 1, 0},
     {"handover", handover, 1, 0},
+    {"hole", hole, 0, 1},
 };
 static const struct play *play;
 
@@ -608,6 +664,8 @@ int main(int argc, char **argv)
     if (play->round == openget)
         mem[A] = mix(1);
     make_pairs();
+    MPI_Type_create_hindexed_block(1, 1, &(MPI_Aint){4}, MPI_INT, &upper_half);
+    MPI_Type_commit(&upper_half);
     MPI_Barrier(MPI_COMM_WORLD);
     state.sum = mix((uint64_t)me + 1);
     protect(&state, sizeof state);
@@ -619,6 +677,7 @@ int main(int argc, char **argv)
         mem[A] = 0; /* who came first */
     state.sum = mix_all(mix_all(state.sum, mem, CELLS), mem2, CELLS);
     free_pairs();
+    MPI_Type_free(&upper_half);
     window_free(mem2, &win2);
     window_free(mem, &win);
     return finish(state.sum);

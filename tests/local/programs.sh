@@ -8,7 +8,7 @@
 
 PROTECTED="patterns_A patterns_B patterns_C patterns_D patterns_E count cas ticket acc sameword putload
 selfget wild isend_barrier raw war syncput openget windows fencepairs poll pollop ahead early holder
-handover layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
+handover hole layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
 [ ! -x "$BIN/local_partitioned" ] || PROTECTED="$PROTECTED partitioned" # the host has it
 UNMODIFIED="stencil manager groups waitany collect outcomes modes"
 # Programs of ../edges whose output a loss must not change.
@@ -52,6 +52,7 @@ select_program() {
     wild) cmd="$BIN/local_cases $base" classes="msg coll rma.get rma.lock rma.unlock" ;;
     isend_barrier) cmd="$BIN/local_cases $base" classes="msg coll" ;;
     fencepairs) cmd="$BIN/local_cases $base" classes="rma.put rma.get rma.fence" ;;
+    hole) cmd="$BIN/local_cases $base" classes="msg coll rma.put rma.atomic rma.flush" ;;
     pollop) cmd="$BIN/local_cases $base" classes="coll rma.put rma.atomic rma.flush" ;;
     holder) cmd="$BIN/local_cases $base" classes="coll rma.put rma.get rma.flush rma.lock rma.unlock" ;;
     handover) cmd="$BIN/local_cases $base" classes="msg rma.put rma.lock rma.unlock" ;;

@@ -264,6 +264,43 @@ static void holes(int right)
     MPI_Win_free(&w);
 }
 
+/* Others combine with a pair while a third rank puts into its hole: what it has put stays there. */
+#define PAIR_IS_BUSY(MEMBERS, TYPE)                                                              \
+    do {                                                                                         \
+        struct pair {                                                                            \
+            MEMBERS                                                                              \
+        } first = {.v = 3, .i = 2}, x = {.v = 5, .i = 1}, old = {.other = 77};                   \
+        char *mine; /* it need not be aligned for a long double */                               \
+        __typeof__(first.other) put = 0, got = 0;                                                \
+        int of = (me + 1) % np, n = (int)sizeof put;                                             \
+        MPI_Aint at = offsetof(struct pair, other);                                              \
+        MPI_Win w;                                                                               \
+        MPI_Win_allocate(sizeof first, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &w);             \
+        memcpy(mine, &first, sizeof first);                                                      \
+        MPI_Barrier(MPI_COMM_WORLD);                                                             \
+        MPI_Win_lock_all(0, w);                                                                  \
+        for (int k = 0; k < 200; k++) {                                                          \
+            put++;                                                                               \
+            MPI_Put(&put, n, MPI_BYTE, of, at, n, MPI_BYTE, w);                                  \
+            MPI_Win_flush(of, w);                                                                \
+            MPI_Fetch_and_op(&x, &old, TYPE, (me + 2) % np, 0, k % 3 ? MPI_MAXLOC : MPI_REPLACE, \
+                             w);                                                                 \
+            MPI_Get(&got, n, MPI_BYTE, of, at, n, MPI_BYTE, w);                                  \
+            MPI_Win_flush_all(w);                                                                \
+            CHECK(got == put && old.other == 77 && old.v >= 3);                                  \
+        }                                                                                        \
+        MPI_Win_unlock_all(w);                                                                   \
+        MPI_Win_free(&w);                                                                        \
+    } while (0)
+
+static void busy_pairs(void)
+{
+    PAIR_IS_BUSY(double v; int i; int other;, MPI_DOUBLE_INT);
+    PAIR_IS_BUSY(long v; int i; int other;, MPI_LONG_INT);
+    PAIR_IS_BUSY(short v; short other; int i;, MPI_SHORT_INT);
+    PAIR_IS_BUSY(long double v; int i; int other;, MPI_LONG_DOUBLE_INT);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -277,6 +314,7 @@ int main(int argc, char **argv)
     MPI_Win_free(&win);
     shapes();
     holes(right);
+    busy_pairs();
     large(right);
     return finish();
 }
