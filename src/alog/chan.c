@@ -159,7 +159,7 @@ void ft_chan_cut_tail(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t versi
 
 void ft_chan_begin_at(struct ft_chan_writer *w, uint64_t version, const struct ft_chan_place *at)
 {
-    FT_ASSERT(!w->cur && at->seq >> 40 == w->era && at->pos >= sizeof(struct ft_chunk) &&
+    FT_ASSERT(!w->cur && FT_SEQ_ERA(at->seq) == w->era && at->pos >= sizeof(struct ft_chunk) &&
               at->pos % FT_CACHE_LINE == 0);
     w->seq = at->seq;
     w->next_index = at->index;
@@ -279,7 +279,7 @@ static void enter_chunk(struct ft_chan_writer *w, struct ft_tp *tp, struct ft_ch
 uint64_t ft_chan_released(const struct ft_chan_writer *w, const struct ft_tp *tp)
 {
     uint64_t v = atomic_load_explicit(&w->peer->peer[tp->self].released, memory_order_acquire);
-    return (v >> 40) == w->era ? v & ((1ull << 40) - 1) : 0;
+    return FT_SEQ_ERA(v) == w->era ? FT_SEQ_NUMBER(v) : 0;
 }
 
 /* Chunks below this index may be reused. This follows from the cut's index, never from the chunk
@@ -324,7 +324,7 @@ int ft_chan_cover(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version, 
 {
     int n = 0;
     uint64_t before = ft_chan_released(w, tp);
-    if (w->keep != FT_KEEP_CUT || seq >> 40 != w->era)
+    if (w->keep != FT_KEEP_CUT || FT_SEQ_ERA(seq) != w->era)
         return 0;
     for (struct ft_chunk *c = w->oldest, *next;
          c && (next = chunk_after(w, tp, c)) && next->first <= seq && c->index < before;
@@ -386,7 +386,7 @@ static void drop_loaded(struct ft_chan_writer *w, struct ft_tp *tp, struct ft_ch
 enum ft_status ft_chan_tail_load(struct ft_chan_writer *w, struct ft_tp *tp, uint64_t version,
                                  const char *saved, uint64_t bytes, const struct ft_chan_place *end)
 {
-    FT_ASSERT(!w->cur && end->seq >> 40 == w->era);
+    FT_ASSERT(!w->cur && FT_SEQ_ERA(end->seq) == w->era);
     struct ft_chunk *first = NULL, *last = NULL;
     for (uint64_t at = 0; at < bytes;) { /* readers do not see any of it yet */
         struct ft_chunk h;

@@ -3,7 +3,7 @@
  * chan_record.h - the parts of a channel (chan.h): records, chunks, and the places that others need
  * to know.
  *
- * Eras. Sequence numbers are era << 40 | n. Era 0 is setup: its chunks are kept for the entire run,
+ * Eras. Sequence numbers are era << 48 | n. Era 0 is setup: its chunks are kept for the entire run,
  * so that a replacement can be fed from them. The run's first era begins with the first checkpoint,
  * and each rollback begins a new one; `enum ft_keep` says what becomes of their chunks. What
  * follows FTRMA_Run is the last era, and is kept again. The sequence of records depends only on the
@@ -26,7 +26,11 @@
 #include "alog/log.h"
 #include "base/version.h"
 
-#define FT_SEQ(era, n) (((uint64_t)(era) << 40) | (n))
+#define FT_SEQ_BITS 48 /* of n: more than a year of short messages */
+#define FT_SEQ(era, n) (((uint64_t)(era) << FT_SEQ_BITS) | (n))
+#define FT_SEQ_ERA(seq) ((uint32_t)((seq) >> FT_SEQ_BITS))
+#define FT_SEQ_NUMBER(seq) ((seq) & (FT_SEQ(1, 0) - 1))
+_Static_assert(FT_ERA_POST == FT_SEQ_ERA(UINT64_MAX), "all eras fit");
 
 enum ft_segment { FT_SEG_SETUP, FT_SEG_RUN, FT_SEG_POST, FT_SEG_COUNT };
 static inline enum ft_segment ft_era_segment(uint32_t era)

@@ -30,6 +30,6 @@ static inline uint64_t ft_version_later(uint64_t a, uint64_t b)
 /* FT_ERA_FIRST begins after the first checkpoint. A rollback in generation g begins era
  * FT_ERA_FIRST + g. */
 #define FT_ERA_FIRST 1u
-#define FT_ERA_POST 0xffffffu /* after FTRMA_Run */
+#define FT_ERA_POST 0xffffu /* after FTRMA_Run; there are fewer slots, and so generations */
 
 #endif

@@ -34,7 +34,7 @@ static void sync_released(struct ft_relay_syncs *s, uint64_t chunks)
             sync_drop(s, i);
 }
 
-static uint64_t chunks_of(uint64_t released) { return released & ((1ull << 40) - 1); }
+static uint64_t chunks_of(uint64_t released) { return FT_SEQ_NUMBER(released); }
 
 static uint64_t size_of(const struct ft_rec *rec)
 {
@@ -108,7 +108,7 @@ static int begin_at_cut(struct ft_relay_out *r, uint64_t era, uint64_t version)
         return 0;
     uint64_t seq = atomic_load_explicit(&c->seq, memory_order_relaxed),
              off = atomic_load_explicit(&c->chunk, memory_order_relaxed);
-    if (seq >> 40 != era || !begin_at(r, era, off))
+    if (FT_SEQ_ERA(seq) != era || !begin_at(r, era, off))
         return 0;
     r->pos = r->base + atomic_load_explicit(&c->pos, memory_order_relaxed);
     r->seq = seq;
@@ -254,7 +254,7 @@ size_t ft_relay_out_take(struct ft_relay_out *r, void *out, size_t room)
 
 void ft_relay_out_released(struct ft_relay_out *r, struct ft_ctl_peer *peer, uint64_t value)
 {
-    if (value >> 40 == r->era) /* first: from now on their places may be others' */
+    if (FT_SEQ_ERA(value) == r->era) /* first: from now on their places may be others' */
         sync_released(&r->syncs, chunks_of(value));
     atomic_store_explicit(&peer->released, value, memory_order_release);
 }
@@ -356,7 +356,7 @@ static void publish_head(struct ft_relay_in *r, uint64_t off, uint32_t era)
 static enum ft_status take_chunk(struct ft_relay_in *r, const struct ft_item *item)
 {
     uint64_t begin = item->of[1], bytes = item->number, first = item->of[0];
-    int follows = r->cur && first >> 40 == r->seq >> 40;
+    int follows = r->cur && FT_SEQ_ERA(first) == FT_SEQ_ERA(r->seq);
     if (item->bytes || begin < sizeof(struct ft_chunk) || begin % FT_CACHE_LINE ||
         bytes % FT_CACHE_LINE || begin + FT_CACHE_LINE > bytes || bytes > FT_CHAN_CHUNK ||
         (follows && (first != r->seq + 1 || item->at != r->cur->index + 1)) ||
@@ -375,7 +375,7 @@ static enum ft_status take_chunk(struct ft_relay_in *r, const struct ft_item *it
         turn(r);
         r->oldest = c;
         r->seq = first;
-        publish_head(r, off, (uint32_t)(first >> 40));
+        publish_head(r, off, FT_SEQ_ERA(first));
     }
     r->cur = c;
     r->pos = (char *)c + begin;
@@ -451,7 +451,7 @@ int ft_relay_in_say(struct ft_relay_in *r, struct ft_item *out)
         out->number = r->stuck = stuck;
         return 1;
     }
-    if (value == r->released || !r->cur || value >> 40 != r->seq >> 40)
+    if (value == r->released || !r->cur || FT_SEQ_ERA(value) != FT_SEQ_ERA(r->seq))
         return 0;
     free_left(r); /* the reader is in this log */
     out->kind = FT_ITEM_RELEASED;

@@ -185,6 +185,10 @@ uint64_t ft_msg_position(int rank)
 int ft_msg_covered(int rank, uint64_t version, uint64_t seq)
 {
     struct ft_chan_writer *w = &ft_m.out[rank];
+    /* [Its record is matched and covered; the chunk is freed, the reader replaced, and nobody looks
+     * at it before.] */
+    if (ft_m.syncs.head)
+        ft_msg_look_at_syncs();
     return w->hdr ? ft_chan_cover(w, ft_m.tp, version, seq) : 0;
 }
 

@@ -201,7 +201,7 @@ void ft_msg_absorb(void)
     }
 }
 
-static void look_at_syncs(void)
+void ft_msg_look_at_syncs(void)
 {
     for (struct ft_req *q = ft_m.syncs.head, *next; q; q = next) {
         next = q->next;
@@ -332,7 +332,7 @@ void ft_msg_progress(void)
     if (FT_UNLIKELY(ft_m.sends.head != NULL))
         push_sends();
     if (FT_UNLIKELY(ft_m.syncs.head != NULL))
-        look_at_syncs();
+        ft_msg_look_at_syncs();
     if (FT_UNLIKELY(ft_m.unreleased) && !ft_cut_after())
         ft_msg_release_all();
     int any = ft_m.any.head != NULL || ft_m.held;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * msg_internal.h - the state of the message layer, and the functions that reader, sender and
- * channels call in each other.
+ * msg_internal.h - the state of the message layer, and what its files call in each other.
  */
 #ifndef FT_MSG_INTERNAL_H
 #define FT_MSG_INTERNAL_H
@@ -83,7 +82,8 @@ void ft_inmsg_receive(struct ft_reader *r, struct ft_inmsg *e, struct ft_req *re
 void ft_reader_inject(struct ft_reader *r, uint32_t ctx, int tag, const char *data, size_t bytes);
 
 /* msg.c */
-void ft_msg_open(int dst); /* opens the channel to dst if necessary; may wait */
+void ft_msg_open(int dst);       /* opens the channel to dst if necessary; may wait */
+void ft_msg_look_at_syncs(void); /* which synchronous sends are matched */
 
 /* channels.c */
 enum ft_keep ft_msg_keep_now(void); /* for a channel that is opened */

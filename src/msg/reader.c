@@ -97,7 +97,7 @@ static int find_cut(const struct ft_reader *r, struct spot *at)
         return 0;
     uint64_t seq = atomic_load_explicit(&c->seq, memory_order_relaxed),
              off = atomic_load_explicit(&c->chunk, memory_order_relaxed);
-    if (seq >> 40 != ft_m.era || !off)
+    if (FT_SEQ_ERA(seq) != ft_m.era || !off)
         return 0;
     *at = (struct spot){(struct ft_chunk *)(void *)(r->base + off),
                         r->base + atomic_load_explicit(&c->pos, memory_order_relaxed), seq};
@@ -212,6 +212,10 @@ struct ft_rec *ft_reader_peek(struct ft_reader *r)
             (struct ft_chunk *)(void *)(r->base + atomic_load_explicit(&r->chunk->next,
                                                                        memory_order_acquire));
         r->pos = (char *)(r->chunk + 1);
+        /* [The next chunk is empty so far. The begin of a message that is in part here is released,
+         * and the sender is replaced by one whose log begins with that chunk.] */
+        if (r->current && r->current->upto == r->seq)
+            r->current->upto++;
         r->seq++;
         ft_reader_release(r);
         compare_at_seen(r);

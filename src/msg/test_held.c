@@ -5,6 +5,8 @@
  */
 #define _GNU_SOURCE
 #include "alog/chan.h"
+#include "base/event.h"
+#include "base/failpoint.h"
 #include "msg/channels.h"
 #include "transport/test_job.h"
 
@@ -195,6 +197,75 @@ static void a_log_begins_inside(void **state)
     munmap(image, sizeof *image);
 }
 
+/* The same, where the sender was stopped between the link at a chunk's end and what follows it: the
+ * log of its replacement begins right after the link. */
+static int is_stopped(int pid)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *f = fopen(path, "r");
+    CHECK(f && fscanf(f, "%*d (%*[^)]) %c", &state) == 1);
+    fclose(f);
+    return state == 'T';
+}
+
+static void link_other(void)
+{
+    struct ft_req first;
+    int word = 0;
+    memset(got, 0, sizeof got);
+    enter(FT_KEEP_CUT);
+    int pid = (int)atomic_load(&job.board->slot[1].pid);
+    ft_msg_irecv(&first, 1, 1, FIRST, got, LONG);
+    job_await(MARK, 1);
+    while (!is_stopped(pid))
+        sched_yield();
+    ft_msg_progress();
+    CHECK(kill(pid, SIGCONT) == 0);
+    job_await(MARK, 3);
+    ft_msg_rebind(1, 2);
+    atomic_store(&job.sh->word[MARK], 4);
+    ft_msg_wait(&first);
+    for (size_t i = 0; i < LONG; i++)
+        CHECK(got[i] == byte_of(1, i));
+    ft_msg_recv(1, 1, LATER, &word, sizeof word, NULL);
+    CHECK(word == 5);
+    atomic_store(&job.sh->word[MARK], 5);
+}
+
+static void link_lost(void)
+{
+    struct ft_req first, later;
+    int word = 5;
+    enter(FT_KEEP_CUT);
+    ft_log_budget.limit = 64 << 20;
+    write_text(text, LONG, 1);
+    CHECK(ft_fp_arm("rank=1,point=msg.send.half,hit=2,action=stop", FT_ROLE_RANK, 1, 0) == FT_OK);
+    atomic_store(&job.sh->word[MARK], 1);
+    ft_msg_isend(&first, 1, 0, FIRST, text, LONG); /* stops in it */
+    ft_msg_isend(&later, 1, 0, LATER, &word, sizeof word);
+    CHECK(ft_msg_done(&first) && ft_msg_done(&later) && ft_msg_settled());
+    image->bytes = ft_msg_pending_bytes(1);
+    CHECK(image->bytes < sizeof image->messages);
+    ft_msg_pending_save(image->messages, 1);
+    raise(SIGKILL);
+}
+
+static void a_log_begins_after_a_link(void **state)
+{
+    (void)state;
+    job_seed(1);
+    image = mmap(NULL, sizeof *image, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(image != MAP_FAILED);
+    job_begin(3, 2);
+    job_spawn(0, link_other);
+    job_spawn(1, link_lost);
+    assert_int_equal(job_status(1), SIGKILL);
+    job_spawn(2, inside_new);
+    job_join();
+    munmap(image, sizeof *image);
+}
+
 #define TWO(body)                                             \
     {                                                         \
 #body, two, NULL, NULL, &(void (*[1])(void)) { body } \
@@ -205,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TWO(long_in_setup),           TWO(long_in_run),
         TWO(long_without_logs),       TWO(long_synchronous),
-        TWO(after_a_synchronous_one), cmocka_unit_test(a_log_begins_inside)};
+        TWO(after_a_synchronous_one), cmocka_unit_test(a_log_begins_inside),
+        cmocka_unit_test(a_log_begins_after_a_link)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -327,7 +327,7 @@ static uint64_t walk_chan(int fd, uint64_t chunk, uint64_t at, uint64_t seq, uin
         }
         if (n++ >= from) {
             printf("%8llu message era=%llu ctx=%u tag=%d bytes=%u %s=%llu",
-                   (unsigned long long)(seq & (FT_SEQ(1, 0) - 1)), (unsigned long long)(seq >> 40),
+                   (unsigned long long)FT_SEQ_NUMBER(seq), (unsigned long long)FT_SEQ_ERA(seq),
                    r.ctx, r.tag, r.here, r.flags & FT_REC_FIRST ? "of" : "from",
                    (unsigned long long)r.total);
             show_data(fd, at + sizeof r, r.here);

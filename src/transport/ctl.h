@@ -36,7 +36,7 @@ struct ft_ctl_peer {
     _Atomic uint64_t covered[FT_IMAGES];
     /* Of the owner, a rank: the same number for its image of the newest snapshot (cut.h). */
     _Atomic uint64_t snapshot_pos;
-    /* Written by q: chunks of the channel that its main has consumed completely (era << 40 |
+    /* Written by q: chunks of the channel that its main has consumed completely (era << 48 |
      * count), and mails that its agent has taken. */
     FT_ALIGNED_LINE _Atomic uint64_t released, mails_taken;
     /* Written by q's main when p replaces another process: 1 + the number of the first record of
