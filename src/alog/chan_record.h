@@ -26,12 +26,6 @@
 #include "alog/log.h"
 #include "base/version.h"
 
-#define FT_SEQ_BITS 48 /* of n: more than a year of short messages */
-#define FT_SEQ(era, n) (((uint64_t)(era) << FT_SEQ_BITS) | (n))
-#define FT_SEQ_ERA(seq) ((uint32_t)((seq) >> FT_SEQ_BITS))
-#define FT_SEQ_NUMBER(seq) ((seq) & (FT_SEQ(1, 0) - 1))
-_Static_assert(FT_ERA_POST == FT_SEQ_ERA(UINT64_MAX), "all eras fit");
-
 enum ft_segment { FT_SEG_SETUP, FT_SEG_RUN, FT_SEG_POST, FT_SEG_COUNT };
 static inline enum ft_segment ft_era_segment(uint32_t era)
 {

@@ -32,4 +32,11 @@ static inline uint64_t ft_version_later(uint64_t a, uint64_t b)
 #define FT_ERA_FIRST 1u
 #define FT_ERA_POST 0xffffu /* after FTRMA_Run; there are fewer slots, and so generations */
 
+/* The n-th message record, or chunk, of a channel in an era (alog/chan_record.h). */
+#define FT_SEQ_BITS 48 /* of n: more than a year of short messages */
+#define FT_SEQ(era, n) (((uint64_t)(era) << FT_SEQ_BITS) | (n))
+#define FT_SEQ_ERA(seq) ((uint32_t)((seq) >> FT_SEQ_BITS))
+#define FT_SEQ_NUMBER(seq) ((seq) & (FT_SEQ(1, 0) - 1))
+_Static_assert(FT_ERA_POST == FT_SEQ_ERA(UINT64_MAX), "all eras fit");
+
 #endif

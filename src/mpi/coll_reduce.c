@@ -71,6 +71,8 @@ static const struct ft_op *op_of(struct ft_sched *s, MPI_Op op, const struct ft_
 {
     struct ft_op *o = s ? ft_sched_memory(s, sizeof *o) : store;
     ft_op_init(o, op, t);
+    if (s && !o->type.contiguous) /* now: when its last step runs depends on what comes (heap.c) */
+        (void)ft_scratch(FT_SCRATCH_ELEMENT, ft_max_u64(o->type.size, o->stride));
     return o;
 }
 

@@ -83,13 +83,9 @@ int ft_icoll_commit(struct ft_request *q, int code, int persistent, MPI_Request 
     *request = (MPI_Request)(void *)q;
     if (persistent)
         return MPI_SUCCESS;
+    /* Over or not, its memory is freed when the program completes it: that comes at the same call in
+     * a replay (heap.c), and whether it is over now depends on what has come. */
     ft_icoll_start(q);
-    if (ft_msg_done(&q->r) &&
-        !ft_sched_mismatched(q->sched)) { /* otherwise its completion has an error to report */
-        ft_request_settle(q);
-        ft_request_put(q);
-        *request = FT_REQUEST_DONE;
-    }
     return MPI_SUCCESS;
 }
 

@@ -122,7 +122,8 @@ static int exchange(struct ft_comm *c, const struct side *from, const struct sid
     exchange(c, from, to, q->sched, call);
     ft_icoll_commit(q, MPI_SUCCESS, 0, &request);
     ft_request_await(request);
-    return ft_request_complete(&request, MPI_STATUS_IGNORE, NULL);
+    code = ft_request_complete(&request, MPI_STATUS_IGNORE, NULL);
+    return code ? ft_error(c->handle, code, call) : MPI_SUCCESS;
 }
 
 static inline void *bare(const void *buf) { return (void *)(uintptr_t)buf; }

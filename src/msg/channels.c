@@ -158,6 +158,11 @@ size_t ft_msg_pending_bytes(int alone)
 int ft_msg_settled(void)
 {
     scan_all();
+    return ft_msg_was_settled();
+}
+
+int ft_msg_was_settled(void)
+{
     if (ft_m.sends.head || ft_m.any.head || ft_m.held)
         return 0;
     for (int i = 0; i < ft_m.nranks; i++) {

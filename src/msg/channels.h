@@ -29,6 +29,7 @@ void ft_msg_pending_save(char *out, int alone);
 /* Whether this process can take an image alone now: there are no requests, and nothing that a
  * replacement has still to repeat is waited for. */
 int ft_msg_settled(void);
+int ft_msg_was_settled(void); /* the same of what ft_msg_pending_bytes has seen */
 /* After ft_msg_pending_bytes: returns the number of the first record of rank's channel that the
  * image has not consumed. */
 uint64_t ft_msg_position(int rank);

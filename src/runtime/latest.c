@@ -162,7 +162,6 @@ void ft_latest_take(struct ft_rt *rt)
     in_vain++;
     if (!can_take(rt))
         return; /* at a later safepoint */
-    in_vain = 0;
     ft_failpoint(DEMAND_TAKE);
     struct ft_region *r;
     uint64_t t0 = ft_now_ns(), version = FT_VERSION_MAKE(atomic_load(&rt->box.committed), want - 1,
@@ -170,6 +169,9 @@ void ft_latest_take(struct ft_rt *rt)
     int n = ft_ckpt_regions(rt, 1, &r), over;
     struct ft_ckpt_sizes sizes = ft_ckpt_measure(r, n, 1);
     uint64_t bytes = sizes.all;
+    if (!ft_msg_was_settled()) /* a synchronous message has come meanwhile, and would be in it */
+        return;
+    in_vain = 0;
     int slot = slot_to_take(rt, version, bytes, &over);
     int anew = ft_homelog_begin_anew();
     if (anew && !begin_take(rt, slot, want))

@@ -25,7 +25,8 @@ static int covered_by(struct ft_rt *rt, int r, int me, uint64_t *stamp, uint64_t
         if (atomic_load_explicit(&ctl->image[i].version, memory_order_acquire) == l) {
             *stamp = atomic_load_explicit(&ctl->image[i].stamp, memory_order_acquire);
             *seq = atomic_load_explicit(&ctl->peer[me].covered[i], memory_order_acquire);
-            return ft_latest_of(rt, ctl) == l; /* else it may be that of another image */
+            /* Else they may be another image's: its rank takes the version away, then stores them. */
+            return atomic_load(&ctl->image[i].version) == l && ft_latest_of(rt, ctl) == l;
         }
     return 0;
 }
