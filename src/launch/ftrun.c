@@ -712,7 +712,7 @@ static void forget_run(struct run *r)
 static int begins_again(struct run *r, const struct ft_verdict *v)
 {
     if (r->interrupted || strcmp(v->result, "lost") != 0 || r->restarts >= r->o.restarts ||
-        !ft_save_choose(&r->save, &r->o, r->save.dir, say_word))
+        !ft_save_choose_own(&r->save, &r->o, say_word))
         return 0;
     r->restarts++;
     say("restart %d of %d: all ranks go on from checkpoint %llu (%s)", r->restarts, r->o.restarts,

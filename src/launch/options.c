@@ -155,8 +155,8 @@ static const struct option_row table[] = {
      "N",
      K_TEXT,
      FIELD(restarts_text),
-     "with --save: when the job is lost, restart it from the newest set, at most N times (default "
-     "0)"},
+     "with --save: when the job is lost, restart it from the newest set that it has written, at "
+     "most N times (default 0)"},
     {{"--mixed"},
      NULL,
      K_FLAG,

@@ -76,7 +76,7 @@ static int open_dir(struct ft_save *s, const char *dir, void (*say)(const char *
         return 0;
     }
     ft_sets_tidy(s->dir);
-    s->number = ft_sets_newest(s->dir);
+    s->number = s->first = ft_sets_newest(s->dir);
     return 1;
 }
 
@@ -157,13 +157,22 @@ static int fits(const struct ft_save *s, const struct ft_options *o, const struc
     return 0;
 }
 
+/* The newest of the sets above that number. 0: there is none. */
+static int choose(struct ft_save *s, const char *dir, unsigned above, void (*say)(const char *line))
+{
+    ft_manifest_finish(&s->from.m);
+    s->from.number = 0;
+    if (ft_sets_choose(dir, above, &s->from, say) == FT_OK)
+        return 1;
+    s->from.number = 0;
+    return 0;
+}
+
 int ft_save_choose(struct ft_save *s, const struct ft_options *o, const char *dir,
                    void (*say)(const char *line))
 {
     char full[PATH_MAX], why[300];
     int held = -1;
-    ft_manifest_finish(&s->from.m);
-    s->from.number = 0;
     if (!realpath(dir, full)) {
         tell(say, "--restart %s: %s", dir, strerror(errno));
         return 0;
@@ -172,16 +181,32 @@ int ft_save_choose(struct ft_save *s, const struct ft_options *o, const char *di
         tell(say, "--restart %s: %s", dir, why);
         return 0;
     }
-    int found = ft_sets_choose(full, &s->from, say) == FT_OK;
-    if (!found) {
-        s->from.number = 0;
+    int found = choose(s, full, 0, say);
+    if (!found)
         tell(say, "--restart %s: no set there is complete", dir);
-    } else if (!fits(s, o, &s->from, say)) {
-        found = 0;
-    }
+    else
+        found = fits(s, o, &s->from, say);
     if (held >= 0 && s->lock < 0)
         s->lock = held; /* as long as the job may read there */
     return found;
+}
+
+/* Numbers only grow, so what this ftrun has written has a larger one than all that was there. The
+ * directory of --restart is still held. */
+int ft_save_choose_own(struct ft_save *s, const struct ft_options *o, void (*say)(const char *line))
+{
+    char full[PATH_MAX];
+    if (choose(s, s->dir, s->first, say))
+        return 1;
+    if (!o->restart) {
+        tell(say, "the job is not restarted: it has saved no set in %s", s->dir);
+        return 0;
+    }
+    if (realpath(o->restart, full) && choose(s, full, 0, say))
+        return fits(s, o, &s->from, say);
+    tell(say, "the job is not restarted: it has saved no set in %s, and no set in %s is complete",
+         s->dir, o->restart);
+    return 0;
 }
 
 void ft_save_begin(struct ft_save *s, struct ft_board *b)

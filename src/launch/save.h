@@ -21,6 +21,7 @@ struct ft_save {
     int64_t every;
     int lock;                /* the descriptor that holds dir; -1 */
     unsigned number;         /* of the newest set, begun or complete */
+    unsigned first;          /* what it was at first: sets up to it are of earlier jobs */
     struct ft_manifest self; /* this job's data for manifests */
     struct ft_written *out;
     pid_t writer; /* 0: none is under way */
@@ -49,6 +50,10 @@ int ft_save_open(struct ft_save *s, const struct ft_options *o, const char *prog
 /* Chooses the newest complete set in dir from which this job can go on. */
 int ft_save_choose(struct ft_save *s, const struct ft_options *o, const char *dir,
                    void (*say)(const char *line));
+/* The job was lost: chooses what ftrun itself restarts it from, the newest set that it has written,
+ * or else the one that the job went on from. 0: there is none, which was printed. */
+int ft_save_choose_own(struct ft_save *s, const struct ft_options *o,
+                       void (*say)(const char *line));
 /* Called for each attempt, with its new board. */
 void ft_save_begin(struct ft_save *s, struct ft_board *b);
 /* The nodes of the job are these hosts. Before the start. */

@@ -180,13 +180,14 @@ static enum ft_status check_file(const struct ft_set *set, int rank, char *why, 
     return st;
 }
 
-enum ft_status ft_sets_choose(const char *dir, struct ft_set *out, void (*say)(const char *line))
+enum ft_status ft_sets_choose(const char *dir, unsigned above, struct ft_set *out,
+                              void (*say)(const char *line))
 {
     char why[400], line[500];
     size_t n;
     unsigned *all = list(dir, 0, &n);
     enum ft_status st = FT_ERR_ARG;
-    for (size_t i = 0; i < n && st != FT_OK; i++) {
+    for (size_t i = 0; i < n && all[i] > above && st != FT_OK; i++) {
         st = read_manifest(dir, all[i], out, why, sizeof why);
         for (int r = 0; st == FT_OK && r < out->m.nranks; r++)
             st = check_file(out, r, why, sizeof why);

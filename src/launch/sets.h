@@ -38,9 +38,10 @@ static inline void ft_set_path(const char *dir, unsigned number, int part, char 
 {
     snprintf(out, size, "%s/set.%u%s", dir, number, part ? ".part" : "");
 }
-/* Finds the newest complete set, by reading all its files. FT_ERR_ARG: there is none. say: prints
- * why a newer one is not taken. */
-enum ft_status ft_sets_choose(const char *dir, struct ft_set *out, void (*say)(const char *line));
+/* Finds the newest complete set, by reading all its files; only sets with numbers above `above`
+ * count. FT_ERR_ARG: there is none. say: prints why a newer one is not taken. */
+enum ft_status ft_sets_choose(const char *dir, unsigned above, struct ft_set *out,
+                              void (*say)(const char *line));
 /* The number of ranks of the newest set with a readable manifest; 0: there is none. */
 int ft_sets_ranks(const char *dir);
 

@@ -53,5 +53,29 @@ STEPS_EXIT=1 run 1 seven $job --save d --restarts 2 $steps 3
 rm -r d
 ! grep -q "all ranks go on" err || fail "$(cat err)"
 run 75 seven $job --save d --restarts 1 $(lost_at 1 run.enter) $steps 30
-grep -q "no set there is complete" err || fail "lost before there was a set: $(cat err)"
+grep -q "not restarted: it has saved no set in" err || fail "lost before there was a set: $(cat err)"
+
+# What an earlier job has left in the directory is another job's.
+echo 8 >eight
+run 75 seven $job --save d $(lost_at 20) $steps 30
+before=$(sets d)
+run 75 eight $job --save d --restarts 2 $(lost_at 1 run.enter) $steps 30
+[ -z "$(grep '^result:' out)" ] || fail "the result of another job: $(cat out err)"
+grep -q "not restarted: it has saved no set in" err || fail "after another job: $(cat err)"
+! grep -q "all ranks go on\|goes on from it" err || fail "another job's set: $(cat err)"
+[ "$(sets d)" = "$before" ] || fail "another job's sets: $(sets d), not $before"
+run 0 eight $job $steps 30
+cp out expected8
+run 0 eight $job --save d --restarts 1 $(lost_at 20) $steps 30
+cmp -s expected8 out || fail "after another job: $(cat err out)"
+
+# Lost before the first set, a job that went on from one does so again, wherever that is.
+rm -r d
+run 75 seven $job --save d $(lost_at 20) $steps 30
+for to in e d; do
+    [ $to = d ] || run 75 eight $job --save e $(lost_at 20) $steps 30 # the newest set there is another job's
+    run 75 seven $job --restart d --save $to --restarts 1 $(lost_at 1 run.enter) $steps 30
+    grep -q "restart 1 of 1: all ranks go on from checkpoint [0-9]* ($work/d/set" err || fail "to $to: $(cat err)"
+    ! grep -q "goes on from it" err || fail "to $to: $(cat err)"
+done
 done_testing
