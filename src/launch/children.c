@@ -16,12 +16,28 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "base/board.h"
+
+int ft_take_over_signals(sigset_t *mask)
+{
+    static const int others[] = {SIGCONT, SIGURG, SIGWINCH, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
+    struct sigaction hup;
+    sigfillset(mask);
+    for (size_t i = 0; i < FT_COUNTOF(others); i++)
+        sigdelset(mask, others[i]);
+    if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN)
+        sigdelset(mask, SIGHUP); /* nohup */
+    sigprocmask(SIG_BLOCK, mask, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    return signalfd(-1, mask, SFD_CLOEXEC | SFD_NONBLOCK);
+}
 
 int ft_children_adopt(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 

@@ -6,8 +6,14 @@
 #ifndef FT_LAUNCH_CHILDREN_H
 #define FT_LAUNCH_CHILDREN_H
 
+#include <signal.h>
 #include <sys/types.h>
 
+/* Blocks every signal that would end this process, and SIGCHLD and SIGTSTP, so that its loop takes
+ * them from the descriptor that is returned and ends in order; *mask: these. SIGHUP stays
+ * ignored if it was (nohup). Signals of a failed write are ignored, since the write reports the
+ * error itself. -1 with errno. */
+int ft_take_over_signals(sigset_t *mask);
 /* Call once, before anything is started. 0, or -1 with errno. */
 int ft_children_adopt(void);
 /* Starts argv in a session of its own (so that Ctrl-C reaches only ftrun), without address

@@ -222,27 +222,6 @@ static int take_outputs(struct run *r, const struct ft_outputs *before)
     return 1;
 }
 
-/* The loop handles every signal that would end ftrun, so that it ends in order. Signals of a failed
- * write are ignored, since the write reports the error itself. */
-static int take_over_signals(struct run *r)
-{
-    static const int others[] = {SIGCONT, SIGURG, SIGWINCH, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ};
-    sigset_t mask;
-    sigfillset(&mask);
-    for (size_t i = 0; i < FT_COUNTOF(others); i++)
-        sigdelset(&mask, others[i]);
-    struct sigaction hup;
-    if (sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler == SIG_IGN)
-        sigdelset(&mask, SIGHUP); /* nohup */
-    sigprocmask(SIG_BLOCK, &mask, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-    r->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (r->signal_fd < 0)
-        say("cannot set up the job: %s", strerror(errno));
-    return r->signal_fd >= 0;
-}
-
 static enum ft_status serve_input(struct run *r)
 {
     return r->remote ? ft_remote_input(r->remote, r->input) : ft_stdin_serve(r->input, r->b);
@@ -742,7 +721,12 @@ static void say_how_to_go_on(const struct run *r, const struct ft_verdict *v)
 static int launch(struct run *r)
 {
     struct ft_verdict v;
-    if (!check(r) || !take_over_signals(r) || !make_directory(r))
+    sigset_t mask;
+    if (!check(r))
+        return EXIT_USAGE;
+    if ((r->signal_fd = ft_take_over_signals(&mask)) < 0)
+        say("cannot set up the job: %s", strerror(errno));
+    if (r->signal_fd < 0 || !make_directory(r))
         return EXIT_USAGE;
     do
         run_once(r, &v);

@@ -28,18 +28,11 @@
 
 int ft_trials_begin(struct ft_trials *t)
 {
-    static const int caught[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
     const char *base = getenv("TMPDIR");
     *t = (struct ft_trials){.signal_fd = -1, .spool_fd = -1, .input = !isatty(STDIN_FILENO)};
-    sigemptyset(&t->caught);
-    for (size_t i = 0; i < FT_COUNTOF(caught); i++)
-        sigaddset(&t->caught, caught[i]);
-    sigprocmask(SIG_BLOCK, &t->caught, NULL);
-    signal(SIGPIPE, SIG_IGN);
     t->told =
         mmap(NULL, sizeof *t->told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (t->told == MAP_FAILED ||
-        (t->signal_fd = signalfd(-1, &t->caught, SFD_CLOEXEC | SFD_NONBLOCK)) < 0 ||
+    if (t->told == MAP_FAILED || (t->signal_fd = ft_take_over_signals(&t->caught)) < 0 ||
         ft_children_adopt() != 0)
         return 0;
     char path[sizeof t->dir + 16];

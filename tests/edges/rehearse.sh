@@ -45,12 +45,23 @@ refuses "--rehearse=0: must be a number of deaths" "$ftrun" -n 2 --rehearse=0 "$
 refuses "no spare can take the place" "$ftrun" -n 2 --rehearse --spares 0 "$program"
 refuses "draws the deaths itself" "$ftrun" -n 2 --rehearse --inject rank=0,point=safepoint "$program"
 
-# A signal ends all of it
-TMPDIR=$work/tmp "$ftrun" -n 2 --rehearse=1000 "$program" nothing >out 2>&1 </dev/null &
-pid=$!
-until grep -q "rehearsal 1" out || ! kill -0 $pid; do sleep 0.05; done
-kill -TERM $pid
-wait $pid
-[ $? = 143 ] || fail "SIGTERM gave another status than 143: $(cat out)"
-nothing_left "a rehearsal ended by SIGTERM"
+# A signal ends all of it, but not SIGHUP under nohup
+for case in TERM=143 USR1=138 USR2=140 ALRM=142 XCPU=152 TERM=143,nohup; do
+    sig=${case%%=*} want=${case#*=} under=
+    case $want in *,*) under=${want#*,} want=${want%,*} ;; esac
+    # shellcheck disable=SC2086
+    TMPDIR=$work/tmp $under "$ftrun" -n 2 --rehearse=1000 "$program" nothing >out 2>&1 </dev/null &
+    pid=$!
+    until grep -q "rehearsal 1" out || ! kill -0 $pid; do sleep 0.05; done
+    if [ -n "$under" ]; then
+        kill -HUP $pid
+        n=$(grep -c "^rehearsal" out)
+        until [ "$(grep -c "^rehearsal" out)" -ge $((n + 2)) ] || ! kill -0 $pid; do sleep 0.05; done
+    fi
+    kill -$sig $pid
+    wait $pid
+    got=$?
+    [ $got = $want ] || fail "SIG$sig gave status $got instead of $want: $(cat out)"
+    nothing_left "a rehearsal ended by SIG$sig"
+done
 done_testing
