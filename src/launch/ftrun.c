@@ -68,6 +68,7 @@ struct run {
     struct ft_tell_sum losses; /* of all runs, with --restarts */
     FILE *report_file, *trace_file;
     char preload[PATH_MAX], dir[PATH_MAX];
+    char why[1000]; /* why it cannot be started */
     char **argv;
     pid_t mpirun_pid;
     struct ft_mpirun mpirun;
@@ -114,6 +115,17 @@ static int open_output(const char *option, const char *path, FILE **f)
 }
 
 static void say_word(const char *line) { say("%s", line); }
+
+/* Why a run cannot be started, also for the report. */
+__attribute__((format(printf, 2, 3))) static int cannot(struct run *r, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(r->why, sizeof r->why, fmt, ap);
+    va_end(ap);
+    say("%s", r->why);
+    return 0;
+}
 
 /* What is saved, and what the job goes on from. */
 static int check_files(struct run *r, const char *program)
@@ -208,10 +220,8 @@ static int take_outputs(struct run *r, const struct ft_outputs *before)
     const int fd[2] = {STDOUT_FILENO, STDERR_FILENO};
     if (ft_host_handles_output(&r->o))
         return 1;
-    if (ft_outputs_create(r->b, fd, &r->outputs) != FT_OK && r->remote) {
-        say("cannot keep the output of the ranks: %s", strerror(errno));
-        return 0;
-    }
+    if (ft_outputs_create(r->b, fd, &r->outputs) != FT_OK && r->remote)
+        return cannot(r, "cannot keep the output of the ranks: %s", strerror(errno));
     if (!r->outputs)
         say("warning: the output of the ranks cannot be kept (%s): after a failure lines may be "
             "printed twice",
@@ -295,10 +305,8 @@ static int prepare(struct run *r)
         (r->bell_fd = ft_launcher_bell(r->b)) < 0 || ft_children_adopt() != 0 ||
         ft_report_create(r->b, &r->report) != FT_OK || ft_notes_create(r->b, &r->notes) != FT_OK ||
         ft_tell_create(r->b, r->o.verbose, r->o.quiet, say_line, NULL, &r->losses, &r->tell) !=
-            FT_OK) {
-        say("cannot set up the job: %s", strerror(errno));
-        return 0;
-    }
+            FT_OK)
+        return cannot(r, "cannot set up the job: %s", strerror(errno));
     FT_ASSERT(r->report);
     r->report->command = r->o.command;
     r->report->restarts = r->restarts;
@@ -313,10 +321,8 @@ static int prepare(struct run *r)
     r->remote = far_nodes(r);
     if (r->remote)
         ft_save_on_hosts(&r->save, r->remote);
-    if (!ft_nodes_make(&r->nodes, &cut, r->b, r->remote)) {
-        say("cannot set up %d nodes: %s", r->o.virtual_nodes, strerror(errno));
-        return 0;
-    }
+    if (!ft_nodes_make(&r->nodes, &cut, r->b, r->remote))
+        return cannot(r, "cannot set up %d nodes: %s", r->o.virtual_nodes, strerror(errno));
     for (int k = 0; k < r->nodes.n; k++)
         r->report->on[k] = r->nodes.node[k].board;
     if (r->nodes.n) {
@@ -347,17 +353,13 @@ static int start(struct run *r)
     if (r->o.verbose >= 2 && !r->remote)
         for (char **a = r->argv; *a; a++)
             fprintf(stderr, "%s%s", *a, a[1] ? " " : "\n");
-    if (!ft_nodes_start(&r->nodes, r->b, why, sizeof why)) { /* before what goes through them */
-        say("%s", why);
-        return 0;
-    }
+    if (!ft_nodes_start(&r->nodes, r->b, why, sizeof why)) /* before what goes through them */
+        return cannot(r, "%s", why);
     if (r->remote)
         return 1;
     r->mpirun_pid = ft_children_start(r->argv, &r->err_fd, &randomised);
-    if (r->mpirun_pid < 0) {
-        say("cannot start %s: %s", r->host.path, strerror(errno));
-        return 0;
-    }
+    if (r->mpirun_pid < 0)
+        return cannot(r, "cannot start %s: %s", r->host.path, strerror(errno));
     if (randomised)
         say("warning: address randomisation cannot be switched off here (does a container forbid "
             "it?): pointers in protected memory will be wrong in a replacement");
@@ -641,15 +643,21 @@ static void look_at_injections(const struct run *r)
                 len, entry);
 }
 
-/* One run of the job, from its board to the last process's end. */
-static void run_once(struct run *r, struct ft_verdict *v)
+/* A restart that fails changes nothing: the job is lost as it was. */
+static void not_started(struct run *r, struct ft_verdict *v)
 {
-    *v = (struct ft_verdict){
-        .result = "failed", .status = 1, .message = "the job could not be started"};
+    if (r->restarts == 0)
+        snprintf(v->message, sizeof v->message, "%s", r->why);
+    take_end(r, v);
+    finish(r);
+}
+
+/* One run of the job, from its board to the last process's end. 0: it could not be started. */
+static int run_once(struct run *r, struct ft_verdict *v)
+{
     if (!prepare(r) || !start(r)) {
-        take_end(r, v);
-        finish(r);
-        return;
+        not_started(r, v);
+        return 0;
     }
     watch_job(r, v);
     uint64_t over_ns = ft_now_ns();
@@ -674,6 +682,7 @@ static void run_once(struct run *r, struct ft_verdict *v)
         say("job lost: %s [%s]", v->message, ft_reason_table[v->reason].name);
     else if (v->message[0])
         say("%s", v->message);
+    return 1;
 }
 
 /* Releases what belongs to the run that is over. */
@@ -720,7 +729,7 @@ static void say_how_to_go_on(const struct run *r, const struct ft_verdict *v)
 
 static int launch(struct run *r)
 {
-    struct ft_verdict v;
+    struct ft_verdict v = {.result = "failed", .status = EXIT_USAGE}; /* until it runs */
     sigset_t mask;
     if (!check(r))
         return EXIT_USAGE;
@@ -728,9 +737,8 @@ static int launch(struct run *r)
         say("cannot set up the job: %s", strerror(errno));
     if (r->signal_fd < 0 || !make_directory(r))
         return EXIT_USAGE;
-    do
-        run_once(r, &v);
-    while (begins_again(r, &v));
+    while (run_once(r, &v) && begins_again(r, &v))
+        ;
     say_how_to_go_on(r, &v);
     if (r->report)
         write_reports(r, &v);

@@ -190,10 +190,11 @@ up
 
 # what cannot begin is said
 for list in 10.78.0.1,nowhere.invalid nowhere.invalid,10.78.0.1; do
-    TMPDIR=$work/tmp "$ftrun" -n 2 --rsh "$work/rsh" --host $list "$npb_cg" S >out 2>err </dev/null
+    TMPDIR=$work/tmp "$ftrun" -n 2 --rsh "$work/rsh" --host $list --report report "$npb_cg" S >out 2>err </dev/null
     status=$?
-    [ $status = 1 ] || fail "$list: status $status"
+    [ $status = 2 ] || fail "$list: status $status"
     grep -q 'host nowhere.invalid is not known here' err || fail "$list: $(cat err)"
+    [ "$(jq -r .message report)" = 'host nowhere.invalid is not known here' ] || fail "$list: $(jq .message report)"
     [ -z "$(ls -A "$work/tmp")" ] || fail "$list: left in TMPDIR: $(ls -A "$work/tmp")"
 done
 # a host that does not answer, and a user who waits no longer

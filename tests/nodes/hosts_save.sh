@@ -37,6 +37,26 @@ same "on one node" $?
 same "by itself" $?
 grep -q "restart 1 of 1: all ranks go on from checkpoint" err || fail "by itself: $(cat err)"
 
+# a restart reaches no host: the job is lost as before, and can go on later
+cat >leads <<EOM
+#!/bin/sh
+echo called >>"$work/calls"
+[ "\$(wc -l <"$work/calls")" -le $hosts ] && exec "$work/rsh" "\$@"
+EOM
+chmod +x leads
+# shellcheck disable=SC2086
+"$ftrun" $frail --rsh "$work/leads" --save "$share/later" --restarts 3 --report report $at $program \
+    >out 2>err </dev/null
+status=$?
+[ $status = 75 ] || fail "no host for a restart: status $status: $(cat err)"
+grep -q 'node 10.78.0.1 cannot be used' err || fail "no host for a restart: $(cat err)"
+tail -n 1 err | grep -q "'ftrun --restart $share/later .*' goes on from it" || fail "no host for a restart: $(cat err)"
+[ "$(grep -c 'all ranks go on' err)" = 1 ] || fail "no host for a restart: $(cat err)"
+[ "$(jq -r .result report)" = lost ] || fail "no host for a restart: $(jq -c '[.result,.message]' report)"
+# shellcheck disable=SC2086
+"$ftrun" $frail --restart "$share/later" $program >out 2>err </dev/null
+same "later" $?
+
 # standard input comes again
 steps="$build/tests/save_steps 16" # of which the restarted job has less than 10 left
 echo 7 | "$ftrun" -n 4 --checksums 0 --spares 0 $steps >alone 2>err || fail "steps on one node: $(cat err)"
