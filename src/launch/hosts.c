@@ -32,6 +32,12 @@ static enum ft_status by_option(struct ft_options *o, char *err, int errlen)
             return BAD("--host: a job has at most %d nodes", FT_NODES);
         o->host[o->nhosts++] = h;
     }
+    if (o->nhosts == 0)
+        return BAD("--host %s: names no host", o->hosts);
+    if (o->nhosts == 1) { /* "a,": mpirun's */
+        o->hosts = o->host[0];
+        o->nhosts = 0;
+    }
     return FT_OK;
 }
 

@@ -179,6 +179,10 @@ static void several_hosts(void **state)
     unsetenv("HOSTS_TEST");
     o = good("-n 4 --host a prog"); /* mpirun's */
     assert_int_equal(o.nhosts, 0);
+    o = good("-n 4 --host a, prog"); /* the same */
+    assert_int_equal(o.nhosts, 0);
+    assert_int_equal(o.virtual_nodes, 0);
+    assert_string_equal(o.hosts, "a");
 }
 
 /* A hostfile with this text, in a line with this at its end. */
@@ -298,6 +302,7 @@ static const struct {
     {"-n 4097 prog", "-n 4097"},
     {"-n", "-n N"},
     {"-n 4 --host a,b,a prog", "a is named twice"},
+    {"-n 4 --host , prog", "--host ,: names no host"},
     {"-n 4 --host a:2,b:2 prog", "name hosts without ':N'"},
     {"-n 4 --host a,b --tag-output prog", "--tag-output is an option of mpirun"},
     {"-n 4 --host a,b --hostfile h prog", "name the hosts by one of them"},
