@@ -32,7 +32,8 @@ enum option_kind {
     K_FLAG,
     K_VARIABLE, /* mpirun's -x */
     K_HAND_ON,  /* mpirun's: passed to it unchanged */
-    K_HAND_TWO, /* the same with two values */
+    K_PLACE,    /* the same; it says where processes run */
+    K_HAND_TWO, /* the same as K_HAND_ON, with two values */
     K_MOOT,     /* mpirun's: ftrun does so anyhow */
     K_ANSWER,   /* another launcher's: doc says what to write instead; not in --help */
 };
@@ -219,16 +220,16 @@ static const struct option_row table[] = {
      "the same, from a file: a host on each line, all with as many slots"},
     {{"--map-by"},
      "HOW",
-     K_HAND_ON,
+     K_PLACE,
      0,
      "how processes are spread over nodes; checksum processes and spares count too"},
-    {{"--rank-by"}, "HOW", K_HAND_ON, 0, "how processes are numbered"},
+    {{"--rank-by"}, "HOW", K_PLACE, 0, "how processes are numbered"},
     {{"--bind-to"},
      "WHAT",
      K_HAND_ON,
      0,
      "bind all processes; see --bind, which binds the ranks alone"},
-    {{"--rankfile", "-rf"}, "FILE", K_HAND_ON, 0, "which process goes where"},
+    {{"--rankfile", "-rf"}, "FILE", K_PLACE, 0, "which process goes where"},
     {{"--report-bindings"}, NULL, K_HAND_ON, 0, "print what processes are bound to"},
     {{"--display-map"}, NULL, K_HAND_ON, 0, "print where processes are started"},
     {{"--use-hwthread-cpus"}, NULL, K_HAND_ON, 0, "count hardware threads as cores"},
@@ -379,9 +380,11 @@ static enum ft_status apply(const struct option_row *row, char *value, struct ft
     case K_REHEARSE: g->rehearse = value ? value : "3"; break;
     case K_TASK: o->task = (enum ft_ftrun_task)row->detail; break;
     case K_VARIABLE: return variable(o, value, err, errlen);
+    case K_PLACE:
     case K_HAND_ON:
     case K_HAND_TWO:
         o->host_decides = 1;
+        o->places |= row->kind == K_PLACE;
         if (hand_on(o, row->name[0], err, errlen) != FT_OK)
             return FT_ERR_ARG;
         return value ? hand_on(o, value, err, errlen) : FT_OK;

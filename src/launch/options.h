@@ -40,7 +40,8 @@ struct ft_options {
     const char *report, *trace, *hosts, *hostfile, *host_args; /* NULL: not given */
     const char *handed[FT_HANDED_MOST];                        /* words for mpirun's command line */
     int nhanded;
-    int host_decides; /* some of these may decide where processes run */
+    int host_decides; /* some of these may decide where processes run, */
+    int places;       /* and some of them say so, as --map-by does */
     char **command;   /* argv of ftrun itself */
     char **program;   /* argv of the program, NULL-terminated; NULL: none */
 };

@@ -59,7 +59,7 @@ static enum ft_status over_nodes(const struct ft_options_given *g, const char *h
 static enum ft_status ask_slurm(struct ft_options *o, char *err, int errlen)
 {
     char *list;
-    if (o->virtual_nodes_text || o->hosts || o->hostfile || o->host_args || o->host_decides)
+    if (o->virtual_nodes_text || o->hosts || o->hostfile || o->host_args || o->places)
         return FT_OK;
     if (ft_slurm_hosts(&list, err, errlen) != FT_OK)
         return FT_ERR_ARG;

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -183,6 +184,51 @@ static void several_hosts(void **state)
     assert_int_equal(o.nhosts, 0);
     assert_int_equal(o.virtual_nodes, 0);
     assert_string_equal(o.hosts, "a");
+}
+
+/* An allocation of Slurm with two hosts, and a scontrol that names them. */
+static void hosts_of_an_allocation(void **state)
+{
+    static const struct {
+        const char *line;
+        int nhosts; /* -1: refused */
+    } cases[] = {{"-n 4 prog", 2},
+                 {"-n 4 -x A=1 prog", 2},
+                 {"-n 4 --tag-output prog", -1},
+                 {"-n 4 --timestamp-output prog", -1},
+                 {"-n 4 --report-bindings prog", -1},
+                 {"-n 4 --bind-to core prog", -1},
+                 {"-n 4 --mca btl self prog", -1},
+                 {"-n 4 --tag-output --map-by node prog", 0}, /* the others: mpirun's */
+                 {"-n 4 --rank-by slot prog", 0},
+                 {"-n 4 -rf file prog", 0},
+                 {"-n 4 --tag-output --host a prog", 0}};
+    char dir[] = "/tmp/ftrma-slurm-XXXXXX", path[64], *before = strdup(getenv("PATH")), all[5000];
+    (void)state;
+    assert_true(mkdtemp(dir) && before);
+    snprintf(path, sizeof path, "%s/scontrol", dir);
+    FILE *f = fopen(path, "w");
+    fputs("#!/bin/sh\necho h1\necho h2\n", f);
+    fclose(f);
+    chmod(path, 0700);
+    snprintf(all, sizeof all, "%s:%s", dir, before);
+    setenv("PATH", all, 1);
+    setenv("SLURM_JOB_NUM_NODES", "2", 1);
+    setenv("SLURM_JOB_NODELIST", "h[1-2]", 1);
+    for (size_t i = 0; i < FT_COUNTOF(cases); i++) {
+        clear_environment(NULL);
+        if (cases[i].nhosts < 0)
+            refused(cases[i].line, "is an option of mpirun, which does not start jobs on several "
+                                   "hosts: leave it out");
+        else
+            assert_int_equal(good(cases[i].line).nhosts, cases[i].nhosts);
+    }
+    unsetenv("SLURM_JOB_NUM_NODES");
+    unsetenv("SLURM_JOB_NODELIST");
+    setenv("PATH", before, 1);
+    free(before);
+    remove(path);
+    remove(dir);
 }
 
 /* A hostfile with this text, in a line with this at its end. */
@@ -435,6 +481,7 @@ int main(void)
         cmocka_unit_test_setup(tasks, clear_environment),
         cmocka_unit_test_setup(several_hosts, clear_environment),
         cmocka_unit_test_setup(a_debugger, clear_environment),
+        cmocka_unit_test_setup(hosts_of_an_allocation, clear_environment),
         cmocka_unit_test_setup(a_file_names_hosts, clear_environment),
         cmocka_unit_test_setup(bad_lines_are_told_what_is_bad, clear_environment),
         cmocka_unit_test_setup(bad_environment_is_told_by_its_own_name, clear_environment),
