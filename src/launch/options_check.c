@@ -220,6 +220,15 @@ static enum ft_status check_settings(const struct ft_options_given *g, char *err
     return ft_settings_check(g->option, err, errlen);
 }
 
+/* What needs checkpoints, on several nodes. */
+#define WITHOUT_CHECKSUMS \
+    "%s needs checkpoints, and a job on several nodes takes them only with --checksums C: add it"
+
+static int lacks_checksums(const struct ft_options *o)
+{
+    return o->virtual_nodes && o->nchecksums == 0;
+}
+
 static enum ft_status check_rehearsal(struct ft_options *o, const struct ft_options_given *g, char *err,
                                       int errlen)
 {
@@ -229,6 +238,8 @@ static enum ft_status check_rehearsal(struct ft_options *o, const struct ft_opti
     if (g->rehearse[strspn(g->rehearse, "0123456789")] || ft_parse_i64(g->rehearse, &n) != FT_OK ||
         n < 1 || n > 1000000)
         return BAD("--rehearse=%s: must be a number of deaths, 1 or more", g->rehearse);
+    if (o->nspares == 0 && !g->option[FT_SET_SPARES] && lacks_checksums(o))
+        return BAD(WITHOUT_CHECKSUMS, "--rehearse");
     if (o->nspares == 0)
         return BAD(
             "--rehearse with --spares 0: no spare can take the place of a rank that is killed");
@@ -266,6 +277,8 @@ static enum ft_status check_save(struct ft_options *o, char *err, int errlen)
     const char *option = o->save ? "--save" : "--restart";
     if (o->rehearse)
         return BAD("--rehearse does not go with %s: rehearse without it", option);
+    if (lacks_checksums(o))
+        return BAD(WITHOUT_CHECKSUMS, option);
     if (strcmp(ft_setting_str(FT_SET_CHECKPOINT), "off") == 0)
         return BAD(
             "%s needs checkpoints: leave out --checkpoint off, --checksums 0 and their settings",
