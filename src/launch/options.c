@@ -479,6 +479,15 @@ static enum ft_status refused(int c, const char *word, char *err, int errlen)
     return unknown(word, len, err, errlen);
 }
 
+/* "-n=4": getopt would take "=4" for the value of -n, or -n for the beginning of a longer name. */
+static const struct option_row *letter_and_equals(const char *word)
+{
+    if (word[0] != '-' || !word[1] || word[1] == '-' || word[2] != '=')
+        return NULL;
+    const struct option_row *row = row_of(word[1]);
+    return row && row->kind != K_ANSWER ? row : NULL;
+}
+
 /* getopt would also accept an abbreviation, which may mean another option one day. */
 static int is_abbreviated(int c, const char *word)
 {
@@ -517,6 +526,12 @@ static enum ft_status read_words(int argc, char **argv, struct ft_options *o, st
     opterr = 0;
     while (o->task == FT_TASK_RUN) {
         int at = optind ? optind : 1;
+        const struct option_row *row = at < argc ? letter_and_equals(argv[at]) : NULL;
+        if (row && row->arg)
+            return BAD("option '%.2s' takes its value without '=': write '%.2s %s'", argv[at],
+                       argv[at], argv[at][3] ? argv[at] + 3 : row->arg);
+        if (row)
+            return BAD("option '%.2s' takes no value", argv[at]);
         int c = getopt_long_only(argc, argv, shorts, longs, NULL);
         if (c == -1)
             break;

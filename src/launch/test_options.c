@@ -403,6 +403,13 @@ static const struct {
     {"-n 4 -vz prog", "unknown option '-z'"},
     {"-n 4 -x =3 prog", "-x =3: must be VAR or VAR=VALUE"},
     {"-n 4 --mca btl", "needs two values"},
+    {"-n=4 prog", "write '-n 4'"}, /* not for names of one letter */
+    {"-n= prog", "write '-n N'"},
+    {"-n 4 -H=a,b prog", "write '-H a,b'"},
+    {"-n 4 -x=A=b prog", "write '-x A=b'"},
+    {"-n 4 -v=2 prog", "option '-v' takes no value"},
+    {"-N=2 prog", "write '--host A,B'"},
+    {"-n 4 -y=2 prog", "unknown option '-y'"},
     {"-n 4 -N 2 prog", "write '--host A,B'"},
     {"-n 4 -npernode 2 prog", "write '--host A,B'"},
     {"-c4 prog", "write '-n N'"},
