@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * json.c - see json.h. Without memory ftrun ends: these are called after the job.
+ * json.c - see json.h. Without memory the process ends: these are called by ftrun after the job,
+ * and by the writer of a set.
  */
 #include "launch/json.h"
 

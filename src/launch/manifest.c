@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "base/settings.h"
+#include "launch/json.h"
 
 #define SUM "xxh3"
 
@@ -27,7 +28,7 @@ static void put_hex(cJSON *to, const char *key, uint64_t v)
 static void put_text(cJSON *to, const char *key, const char *text)
 {
     if (text)
-        cJSON_AddStringToObject(to, key, text);
+        ft_json_text(to, key, text);
 }
 
 static void put_settings(cJSON *to)
@@ -106,7 +107,7 @@ char *ft_manifest_print(const struct ft_manifest *m)
     put_text(json, "processor", m->processor);
     cJSON *args = cJSON_AddArrayToObject(json, "arguments");
     for (char **a = m->arguments; a && *a; a++)
-        cJSON_AddItemToArray(args, cJSON_CreateString(*a));
+        cJSON_AddItemToArray(args, ft_json_string(*a));
     put_settings(json);
     put_ranks(json, m);
     put_hex(json, SUM, sum_of(json));

@@ -82,6 +82,29 @@ static void it_names_the_members_of_groups(void **state)
     ft_groups_finish(&g);
 }
 
+/* JSON is UTF-8, and other programs read it. */
+static void bytes_that_are_no_text_are_written_as_such(void **state)
+{
+    struct ft_manifest back, odd = m;
+    char why[300];
+    (void)state;
+    odd.program = "/a/h\xe4t";
+    setenv("FTRMA_ARENA_DIR", "/\xfftmp", 1);
+    char *text = ft_manifest_print(&odd);
+    unsetenv("FTRMA_ARENA_DIR");
+    cJSON *json = cJSON_Parse(text);
+    const cJSON *args = cJSON_GetObjectItem(json, "arguments"),
+                *settings = cJSON_GetObjectItem(json, "settings");
+    assert_string_equal(cJSON_GetArrayItem(args, 1)->valuestring, arguments[1]);
+    assert_string_equal(cJSON_GetArrayItem(args, 2)->valuestring, "no UTF-8: \\xff");
+    assert_string_equal(cJSON_GetObjectItem(json, "program")->valuestring, "/a/h\\xe4t");
+    assert_string_equal(cJSON_GetObjectItem(settings, "FTRMA_ARENA_DIR")->valuestring, "/\\xfftmp");
+    cJSON_Delete(json);
+    assert_int_equal(ft_manifest_parse(text, &back, why, sizeof why), FT_OK);
+    ft_manifest_finish(&back);
+    free(text);
+}
+
 /* A digit that is another one, and a text that is cut off anywhere. */
 static void damage_is_found(void **state)
 {
@@ -106,6 +129,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(it_says_what_it_was_told),
                                        cmocka_unit_test(it_names_the_members_of_groups),
+                                       cmocka_unit_test(bytes_that_are_no_text_are_written_as_such),
                                        cmocka_unit_test(damage_is_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,4 +78,11 @@ for to in e d; do
     grep -q "restart 1 of 1: all ranks go on from checkpoint [0-9]* ($work/d/set" err || fail "to $to: $(cat err)"
     ! grep -q "goes on from it" err || fail "to $to: $(cat err)"
 done
+
+# An argument that is no UTF-8: the manifest is JSON all the same.
+rm -r d
+odd=$(printf 'a\377')
+run 75 seven $job --save d $(lost_at 20) $steps 30 "$odd"
+iconv -f UTF-8 -t UTF-8 d/set.*/manifest.json >/dev/null || fail "the manifest is no UTF-8"
+run 0 seven --checksums 2 --restart d $steps 30 "$odd"
 done_testing
