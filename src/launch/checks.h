@@ -13,7 +13,8 @@ typedef void ft_check_say(const char *line);
 
 /* Warns of settings in the environment that do not exist. */
 void ft_check_names(ft_check_say *say);
-/* 0: the job cannot be started. */
+/* 0: the job cannot be started. ft_check_room looks at this machine, for the processes that it will
+ * have. */
 int ft_check_room(int nprocs, ft_check_say *say);
 int ft_check_space(int nprocs, ft_check_say *say);
 /* Also makes the layout, as far as it is known before there are processes; *placed: it is. */

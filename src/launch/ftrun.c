@@ -166,7 +166,7 @@ static int check(struct run *r)
         return 0;
     }
     if (!ft_check_layout(&r->o, &r->layout, &r->placed, say_word) ||
-        !ft_check_room(nprocs, say_word) || !ft_check_space(nprocs, say_word) ||
+        (!r->o.nhosts && !ft_check_room(nprocs, say_word)) || !ft_check_space(nprocs, say_word) ||
         !check_files(r, path) || !open_output("--report", r->o.report, &r->report_file) ||
         !open_output("--trace", r->o.trace, &r->trace_file))
         return 0;

@@ -25,6 +25,7 @@
 
 #include "base/failpoint.h"
 #include "base/settings.h"
+#include "launch/checks.h"
 #include "launch/children.h"
 #include "launch/frames.h"
 #include "launch/identity.h"
@@ -131,6 +132,17 @@ static void hear_hello(struct node *n)
         putenv(*e);
 }
 
+static char room_said[600];
+
+static void note_room(const char *line) { snprintf(room_said, sizeof room_said, "%s", line); }
+
+/* ftrun cannot see what is free here. */
+static void check_room(struct node *n)
+{
+    if (!ft_check_room(n->b->near_end - n->b->near_from, note_room))
+        give_up(n, "%s", room_said);
+}
+
 static void make_board(struct node *n)
 {
     const struct ft_hello *h = &n->hello;
@@ -141,6 +153,7 @@ static void make_board(struct node *n)
     struct ft_board *b = n->b;
     b->near_from = h->self ? h->nodes.end[h->self - 1] : 0;
     b->near_end = h->nodes.end[h->self];
+    check_room(n);
     b->nodes = h->nodes;
     b->t0_ns = ft_now_ns() - h->elapsed_ns;
     b->wtime_zero_ns = ft_now_ns() - h->wtime_ns;

@@ -197,6 +197,19 @@ for list in 10.78.0.1,nowhere.invalid nowhere.invalid,10.78.0.1; do
     [ "$(jq -r .message report)" = 'host nowhere.invalid is not known here' ] || fail "$list: $(jq .message report)"
     [ -z "$(ls -A "$work/tmp")" ] || fail "$list: left in TMPDIR: $(ls -A "$work/tmp")"
 done
+# Room for arenas counts where they are: on each host, for its own processes.
+inside 2 mount -t tmpfs -o mode=1777,size=2m tmpfs /dev/shm
+# shellcheck disable=SC2086
+TMPDIR=$work/tmp "$ftrun" -n 3 $on --checksums 0 --spares 0 "$npb_cg" S >out 2>err </dev/null
+status=$?
+[ $status = 2 ] || fail "no room on host 2: status $status: $(cat err)"
+grep -q 'node 10.78.0.2 cannot be used: too little room in /dev/shm: 1 process needs at least' err ||
+    fail "no room on host 2: $(cat err)"
+inside 2 umount /dev/shm
+# shellcheck disable=SC2086
+unshare -m sh -c 'mount -t tmpfs -o mode=1777,size=6m tmpfs /dev/shm && exec "$@"' sh \
+    "$ftrun" -n 4 $on --checksums 0 --spares 0 "$npb_cg" S >out 2>err </dev/null
+same "little room where ftrun runs" $?
 # a host that does not answer, and a user who waits no longer
 printf '#!/bin/sh\nexec sleep 1000\n' >"$work/silent"
 chmod 755 "$work/silent"
