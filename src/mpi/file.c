@@ -99,3 +99,29 @@ FT_MPI(int, File_close, (MPI_File * fh))
     }
     return code;
 }
+
+/* The host's group consists of processes. They carry the same ranks as when the file was opened: a
+ * rank that is lost while others have the file open too ends the job. */
+FT_MPI(int, File_get_group, (MPI_File fh, MPI_Group *group))
+{
+    MPI_Group carriers;
+    int n, code = HOST(File_get_group)(fh, &carriers);
+
+    if (!ft_mpi_up || code != MPI_SUCCESS) {
+        if (code == MPI_SUCCESS)
+            *group = carriers;
+        return code;
+    }
+    HOST(Group_size)(carriers, &n);
+    int *member = ft_scratch(FT_SCRATCH_COMM, (size_t)n * sizeof *member);
+    ft_group_ranks(carriers, n, member);
+    HOST(Group_free)(&carriers);
+    for (int i = 0; i < n; i++) {
+        int rank = 0;
+        while (rank < ft_nranks() && ft_runtime_slot(rank) != member[i])
+            rank++;
+        FT_ASSERT(rank < ft_nranks());
+        member[i] = rank;
+    }
+    return HOST(Group_incl)(ft_world_group, n, member, group);
+}

@@ -37,6 +37,22 @@ static void remove_names(void)
     }
 }
 
+/* The group of a file is that of the communicator with which it was opened. */
+static void check_group(MPI_File f, MPI_Comm comm)
+{
+    MPI_Group of_file, of_comm;
+    int same, rank, mine;
+    CHECK(MPI_File_get_group(f, &of_file) == MPI_SUCCESS);
+    MPI_Comm_group(comm, &of_comm);
+    MPI_Group_compare(of_file, of_comm, &same);
+    CHECK(same == MPI_IDENT);
+    MPI_Group_rank(of_file, &rank);
+    MPI_Comm_rank(comm, &mine);
+    CHECK(rank == mine);
+    MPI_Group_free(&of_file);
+    MPI_Group_free(&of_comm);
+}
+
 static void by_oneself(void)
 {
     MPI_File f;
@@ -47,6 +63,7 @@ static void by_oneself(void)
         out[i] = me * 1000 + i;
     CHECK(MPI_File_open(MPI_COMM_SELF, own_name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
                         &f) == MPI_SUCCESS);
+    check_group(f, MPI_COMM_SELF);
     CHECK(MPI_File_write(f, out, N / 2, MPI_INT, &s) == MPI_SUCCESS &&
           count_in(&s, MPI_INT) == N / 2);
     CHECK(MPI_File_write_at_all(f, N / 2 * 4, out + N / 2, N / 2, MPI_INT, &s) == MPI_SUCCESS);
@@ -75,6 +92,7 @@ static void together(MPI_Comm comm)
     MPI_Type_commit(&turns);
     CHECK(MPI_File_open(comm, common_name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f) ==
           MPI_SUCCESS);
+    check_group(f, comm);
     MPI_File_get_amode(f, &amode);
     CHECK(amode == (MPI_MODE_CREATE | MPI_MODE_RDWR));
     CHECK(MPI_File_set_size(f, 0) == MPI_SUCCESS);
