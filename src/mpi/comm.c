@@ -443,9 +443,11 @@ FT_MPI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Com
                           "MPI_Comm_create_group");
 }
 
-static int end(struct ft_comm *c, MPI_Comm *comm, const char *call)
+static int end(struct ft_comm *c, MPI_Comm *comm, int waits, const char *call)
 {
     FT_CHECK(c != ft_comm_world && c != ft_comm_self, *comm, MPI_ERR_COMM, call);
+    if (waits)
+        ft_request_await_freed(c);
     ft_comm_silence(c);
     int in_body = c->in_body, code = HOST(Comm_free)(comm);
 
@@ -462,14 +464,15 @@ FT_MPI(int, Comm_free, (MPI_Comm * comm))
 {
     struct ft_comm *c = ft_comm_of(*comm);
     FT_COMM_OR_HOST(c, *comm, Comm_free, (comm));
-    return end(c, comm, "MPI_Comm_free");
+    return end(c, comm, 0, "MPI_Comm_free");
 }
 
-/* Operations under way keep the communicator alive and complete by themselves: there is no
- * connection to end. */
+/* There is no connection to end, but buffers are the program's afterwards, also those of requests
+ * that it has freed. */
 FT_MPI(int, Comm_disconnect, (MPI_Comm * comm))
 {
+    ft_door();
     struct ft_comm *c = ft_comm_of(*comm);
     FT_COMM_OR_HOST(c, *comm, Comm_disconnect, (comm));
-    return end(c, comm, "MPI_Comm_disconnect");
+    return end(c, comm, 1, "MPI_Comm_disconnect");
 }

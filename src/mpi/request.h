@@ -18,6 +18,8 @@ void ft_request_reap(void);                   /* puts back the orphans that are 
 /* Waits until sends of orphans have left this process: only those in buffered mode, which wait for
  * room in the log alone, or all but synchronous ones. */
 void ft_request_await_sends(int only_buffered);
+/* Waits until all orphans of c are over, receives and synchronous sends too. */
+void ft_request_await_freed(const struct ft_comm *c);
 void ft_request_drop_all(void);
 /* A message that a matched probe took has a handle of the pool, too. NULL: it is the host's, or
  * MPI_MESSAGE_NULL. */

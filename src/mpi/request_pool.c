@@ -146,6 +146,14 @@ void ft_request_await_sends(int only_buffered)
     ft_request_reap();
 }
 
+void ft_request_await_freed(const struct ft_comm *c)
+{
+    for (struct ft_request *q = orphans; q; q = q->next)
+        if (q->comm == c)
+            ft_msg_wait(&q->r);
+    ft_request_reap();
+}
+
 void ft_request_drop_all(void)
 {
     orphans = NULL;
