@@ -134,6 +134,8 @@ int main(int argc, char **argv)
     start(&argc, &argv);
     make_names();
     by_oneself();
+    /* One that is lost at its start is replaced before files are shared. */
+    MPI_Barrier(MPI_COMM_WORLD);
     together(MPI_COMM_WORLD);
     MPI_Comm half;
     MPI_Comm_split(MPI_COMM_WORLD, me % 2, -me, &half);
