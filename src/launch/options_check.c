@@ -58,9 +58,10 @@ static enum ft_status over_nodes(const struct ft_options_given *g, const char *h
  * run. */
 static enum ft_status ask_slurm(struct ft_options *o, char *err, int errlen)
 {
-    char *list;
+    static char *list; /* the options point to it */
     if (o->virtual_nodes_text || o->hosts || o->hostfile || o->host_args || o->places)
         return FT_OK;
+    free(list);
     if (ft_slurm_hosts(&list, err, errlen) != FT_OK)
         return FT_ERR_ARG;
     o->hosts = list;
