@@ -46,6 +46,7 @@ struct ft_image_counters {
     uint64_t out[2];
     /* As in its testament, which is lost when its node is. */
     uint64_t heap_from, arena_at, strayed;
+    uint64_t freed; /* how many windows and communicators of setup body had freed */
 };
 
 struct ft_image {

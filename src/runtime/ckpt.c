@@ -413,6 +413,7 @@ struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t versio
     c.strayed = atomic_load(&t->strayed);
     ft_output_mark(c.out);
     c.in = ft_input_mark(rt);
+    c.freed = rt->freed_in_body;
     struct ft_image *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
     ft_image_begin(im, version, r, n, s->messages, &c);
     im->engine_bytes = s->engine;

@@ -73,8 +73,8 @@ struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t versio
                                      const struct ft_ckpt_sizes *s,
                                      const struct ft_log_place *home);
 const char *ft_ckpt_engine_state(const struct ft_image *im);
-/* Agent: all will go back to this version, and main stands. Ends the job if a window of the image
- * was freed since. */
+/* Agent: all will go back to this version, and main stands. Ends the job if a window or communicator
+ * that there was at the image was freed since. */
 void ft_ckpt_still_there(struct ft_rt *rt, uint64_t version);
 const struct ft_image *ft_ckpt_own(struct ft_rt *rt, uint64_t version);
 

@@ -128,7 +128,8 @@ void ft_ckpt_still_there(struct ft_rt *rt, uint64_t version)
     const struct ft_image *im = ft_ckpt_own(rt, version);
     if (rt->told && version == 0 && ft_rma_lasting() < rt->windows_at_entry)
         ft_give_up(WINDOW_FREED_TOLD, atomic_load(&rt->pos));
-    if (!im || !ft_rma_state_missing(ft_ckpt_engine_state(im)))
-        return;
-    ft_give_up(WINDOW_FREED, (unsigned long long)version, atomic_load(&rt->pos));
+    if (im && ft_rma_state_missing(ft_ckpt_engine_state(im)))
+        ft_give_up(WINDOW_FREED, (unsigned long long)version, atomic_load(&rt->pos));
+    if (im && rt->freed_in_body > im->counters.freed)
+        ft_give_up(COMM_FREED, (unsigned long long)version, atomic_load(&rt->pos));
 }

@@ -140,6 +140,7 @@ struct ft_answer ft_ckpt_restore(struct ft_rt *rt, const struct ft_command_arg *
         /* Body, which is entered again, counts it again. */
         ft_ckpt_region_unprotected(i, ft_image_region_unprotected(im, i));
     }
+    rt->freed_in_body = im->counters.freed;
     if (arg->told)
         return ft_told_begin(rt, arg, im->bytes, t0);
     rt->restored_over = (int)im->counters.over;

@@ -94,6 +94,7 @@ struct ft_rt {
     struct ft_rebuild *rebuild; /* rebuild.c; NULL: it never had to rebuild an image */
     struct ft_latest latest;    /* images that it takes alone, and codewords over them */
     int objects_in_body;
+    uint64_t freed_in_body; /* windows and communicators of setup, also before the restored image */
     int copying; /* it carries out FT_CMD_COPY, which is answered whatever is found */
     sigjmp_buf env;
     fenv_t fenv; /* when FTRMA_Run was entered: of rounding and traps */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * freed.c - windows that setup makes and that are freed at some time:  freed WHEN KIND [used]
+ * freed.c - what setup makes and is freed at some time:  freed WHEN KIND [used]
  *
  *   WHEN  setup: in setup. body: in body, at step 4. after: after FTRMA_Run
- *   KIND  shared (MPI_Win_allocate_shared), plain (MPI_Win_allocate)
+ *   KIND  shared (MPI_Win_allocate_shared), plain (MPI_Win_allocate), comm (a communicator)
  *   used  all store into it in setup, and load what their neighbour has stored
  *
  * Another window lives all the time. There are STEPS steps with a safepoint each in body, and as
@@ -22,7 +22,8 @@ static struct {
     unsigned long sum;
 } state;
 static int me, np;
-static MPI_Win gone, other;
+static MPI_Win gone = MPI_WIN_NULL, other;
+static MPI_Comm comm = MPI_COMM_NULL;
 static long *word;
 
 static unsigned long mix(unsigned long x)
@@ -42,11 +43,13 @@ static void use(long *p, MPI_Win w)
     MPI_Win_fence(0, w);
 }
 
-static void set_up(int shared, int used)
+static void set_up(const char *kind, int used)
 {
     long *p;
     MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &word, &other);
-    if (shared)
+    if (strcmp(kind, "comm") == 0)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    else if (strcmp(kind, "shared") == 0)
         MPI_Win_allocate_shared(WORDS * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &gone);
     else
         MPI_Win_allocate(WORDS * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &p, &gone);
@@ -55,12 +58,20 @@ static void set_up(int shared, int used)
     *word = me;
 }
 
+static void let_go(void)
+{
+    if (gone == MPI_WIN_NULL)
+        MPI_Comm_free(&comm);
+    else
+        MPI_Win_free(&gone);
+}
+
 static void body(void *arg)
 {
     for (; state.step < STEPS; state.step++) {
         FTRMA_Safepoint();
         if (arg && state.step == 4) {
-            MPI_Win_free(&gone);
+            let_go();
             state.freed = 1;
         }
         long x = (long)(state.sum % 1000), got;
@@ -79,15 +90,15 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &np);
     const char *when = argc > 1 ? argv[1] : "setup";
     state.sum = (unsigned long)me;
-    set_up(argc <= 2 || strcmp(argv[2], "shared") == 0, argc > 3);
+    set_up(argc > 2 ? argv[2] : "shared", argc > 3);
     if (strcmp(when, "setup") == 0)
-        MPI_Win_free(&gone);
+        let_go();
     FTRMA_Protect(&state, sizeof state);
     for (int i = 0; i < STEPS; i++) /* still setup */
         MPI_Barrier(MPI_COMM_WORLD);
     FTRMA_Run(body, strcmp(when, "body") == 0 ? &gone : NULL);
     if (strcmp(when, "after") == 0)
-        MPI_Win_free(&gone);
+        let_go();
     for (int i = 0; i < STEPS; i++)
         MPI_Barrier(MPI_COMM_WORLD);
     unsigned long all, mine = state.sum + (unsigned long)*word;

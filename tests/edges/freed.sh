@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# freed.sh - a window that was freed does not matter after the next checkpoint: whoever is lost then
-# is replaced. Where a loss cannot be survived, because the window held what others had stored, or
-# because all would have to go back to when it was there, the job ends with 75, which says just
-# that.
+# freed.sh - a window or a communicator that was freed does not matter after the next checkpoint:
+# whoever is lost then is replaced. Where a loss cannot be survived, because the window held what
+# others had stored, or because all would have to go back to when it was there, the job ends with
+# 75, which says just that.
 . "$(dirname "$0")/lib.sh"
 prog=$(edge freed)
 every="--checkpoint every:2"
@@ -29,12 +29,16 @@ survives --recovery global --spares 2 --inject rank=1,point=safepoint,hit=4 \
     --inject rank=0,point=safepoint,hit=6 -- setup shared
 survives --inject rank=2,point=finalize.enter -- setup shared
 # freed in body, and a checkpoint since
-for kind in shared plain; do
+for kind in shared plain comm; do
     survives --inject rank=0,point=safepoint,hit=9 -- body $kind
     survives --inject rank=1,point=safepoint,hit=9 --recovery global -- body $kind
 done
 # and before the next checkpoint, where the others need not go back
 survives --checkpoint every:4 --inject rank=1,point=safepoint,hit=7 -- body plain
+survives --checkpoint every:4 --inject rank=1,point=safepoint,hit=7 -- body comm
+# then all go back to a checkpoint of the replacement, which has freed it, too
+survives --checkpoint every:4 --parity 2 --spares 3 --inject rank=1,point=safepoint,hit=7 \
+    --inject rank=0,point=safepoint,hit=10 --inject rank=2,point=safepoint,hit=10 -- body comm
 # freed after FTRMA_Run: nobody is lost any more
 survives --inject rank=1,point=safepoint,hit=9 -- after shared
 
@@ -49,4 +53,9 @@ ends 75 "a window that setup had made was freed in body since that checkpoint.*\
     "$ftrun" -n 3 --checkpoint every:4 --inject rank=1,point=safepoint,hit=7 "$prog" body shared
 ends 75 "a window that setup had made was freed in body since that checkpoint" \
     "$ftrun" -n 3 --checkpoint every:4 --recovery global --inject rank=0,point=safepoint,hit=7 "$prog" body plain
+freed="a communicator that setup had made was freed in body since that checkpoint.*\[communicator-freed\]$"
+ends 75 "$freed" "$ftrun" -n 3 --checkpoint every:4 --parity 2 --spares 2 \
+    --inject rank=0,point=safepoint,hit=7 --inject rank=2,point=safepoint,hit=7 "$prog" body comm
+ends 75 "$freed" "$ftrun" -n 3 --checkpoint every:4 --recovery global \
+    --inject rank=1,point=safepoint,hit=7 "$prog" body comm
 done_testing
