@@ -299,7 +299,7 @@ static int lock_again(struct ft_win *w, int target, int exclusive)
             ft_rebuild_locks(w);
         return 0;
     }
-    if (ft_replay == FT_REPLAY && target == w->ctx.rank) { /* the own words are new */
+    if (target == w->ctx.rank) { /* the own words are new */
         struct ft_win_locks *l = part(w, target)->locks;
         if (exclusive)
             atomic_store(&l->excl, (uint64_t)w->ctx.rank + 1);
