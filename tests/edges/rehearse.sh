@@ -49,10 +49,11 @@ refuses "draws the deaths itself" "$ftrun" -n 2 --rehearse --inject rank=0,point
 for case in TERM=143 USR1=138 USR2=140 ALRM=142 XCPU=152 TERM=143,nohup; do
     sig=${case%%=*} want=${case#*=} under=
     case $want in *,*) under=${want#*,} want=${want%,*} ;; esac
+    rm -f out # the shell in the background may open it late
     # shellcheck disable=SC2086
     TMPDIR=$work/tmp $under "$ftrun" -n 2 --rehearse=1000 "$program" nothing >out 2>&1 </dev/null &
     pid=$!
-    until grep -q "rehearsal 1" out || ! kill -0 $pid; do sleep 0.05; done
+    until grep -qs "rehearsal 1" out || ! kill -0 $pid; do sleep 0.05; done
     if [ -n "$under" ]; then
         kill -HUP $pid
         n=$(grep -c "^rehearsal" out)
