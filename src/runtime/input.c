@@ -19,23 +19,34 @@
 static int is_used;          /* this process carries rank 0, and reads from the pipe */
 static uint64_t before_body; /* bytes that it had read when body was entered first */
 
+struct pipe_name {
+    char path[64]; /* "": ftrun feeds this slot nothing */
+};
+
+static struct pipe_name name_of(const struct ft_board *b, int slot)
+{
+    struct pipe_name p = {""};
+    int theirs = atomic_load(&b->slot[slot].input.fd);
+    if (theirs >= 0)
+        snprintf(p.path, sizeof p.path, "/proc/%d/fd/%d", (int)b->launcher_pid, theirs);
+    return p;
+}
+
 /* Opens the pipe again: the program might close a descriptor that is kept. */
 static int open_pipe(const struct ft_board *b, int slot)
 {
-    char path[64];
-    int theirs = atomic_load(&b->slot[slot].input.fd);
-    if (theirs < 0)
-        return -1;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)b->launcher_pid, theirs);
+    struct pipe_name p = name_of(b, slot);
     /* O_NONBLOCK: otherwise the open waits for a writer, and ftrun may have written all. */
-    return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    return p.path[0] ? open(p.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
 }
 
-static int is_standard_input(int fd)
+/* Needs no descriptor. */
+static int is_standard_input(const struct ft_board *b, int slot)
 {
-    struct stat a, b;
-    return fstat(fd, &a) == 0 && fstat(STDIN_FILENO, &b) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
+    struct pipe_name p = name_of(b, slot);
+    struct stat theirs, ours;
+    return stat(p.path, &theirs) == 0 && fstat(STDIN_FILENO, &ours) == 0 &&
+           theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino;
 }
 
 static int is_as_given(const struct ft_board_input *in)
@@ -105,14 +116,18 @@ static int by_stdio(void)
  * large pieces. */
 static uint64_t position(struct ft_rt *rt, int *unseen)
 {
-    int fd = is_used ? open_pipe(rt->board, rt->self) : -1;
+    static uint64_t last; /* stands for what cannot be looked at */
+    int is_stdin = is_used && is_standard_input(rt->board, rt->self);
+    int fd = is_stdin ? STDIN_FILENO : is_used ? open_pipe(rt->board, rt->self) : -1;
     *unseen = 0;
     if (fd < 0)
-        return 0;
-    uint64_t n = taken(&rt->me->input, fd), not_yet = is_standard_input(fd) ? ahead() : 0;
+        return last;
+    uint64_t n = taken(&rt->me->input, fd), not_yet = is_stdin ? ahead() : 0;
     *unseen = n > FT_INPUT_BY_LINE && !by_stdio();
-    close(fd);
-    return n > not_yet ? n - not_yet : 0;
+    if (!is_stdin)
+        close(fd);
+    last = n > not_yet ? n - not_yet : 0;
+    return last;
 }
 
 static void say_read_early(int rank)
@@ -153,9 +168,9 @@ void ft_input_begin(struct ft_rt *rt)
         return;
     if (rank == 0) {
         take(rt->board, rt->self);
-        is_used = is_standard_input(fd);
+        is_used = is_standard_input(rt->board, rt->self);
         compare(rt);
-    } else if (is_standard_input(fd)) {
+    } else if (is_standard_input(rt->board, rt->self)) {
         if (taken(&rt->me->input, fd) > 0)
             say_read_early(rank);
         take_nothing();

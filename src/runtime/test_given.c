@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -269,6 +270,12 @@ static void rank_0_reads_from_the_pipe_in_child(void)
     FT_ASSERT(ft_input_mark(&rt) == 8);
     FT_ASSERT(atomic_load(&board->read_in_body) == 1);
     ft_input_check(&rt, 8);
+    /* No descriptor is left to look by, and then standard input is another's. */
+    FT_ASSERT(setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0}) == 0);
+    FT_ASSERT(ft_input_mark(&rt) == 8);
+    ft_input_check(&rt, 8);
+    close(STDIN_FILENO);
+    FT_ASSERT(ft_input_mark(&rt) == 8);
 }
 IN_CHILD(rank_0_reads_from_the_pipe)
 
