@@ -442,6 +442,10 @@ static struct ft_answer copy(struct ft_rt *rt, uint64_t version, uint64_t snapsh
                                     /* all that has come is looked at: it may differ from what a
                                      * lost process had said */
                                     0);
+    /* A synchronous message that has come meanwhile would be in the image, and its sender, before
+     * its own, would be told once it is received (C9). */
+    if (why == FT_SKIP_NONE && snapshot && !ft_msg_was_settled())
+        why = FT_SKIP_REQUESTS;
     if (rt->diverged)
         why = FT_SKIP_DIVERGED;
     if (why !=

@@ -537,5 +537,6 @@ void ft_runtime_object_created(void)
 void ft_runtime_object_freed(int created_in_body)
 {
     ft_own_rt->objects_in_body -= created_in_body != 0;
-    ft_own_rt->freed_in_body += !created_in_body && ft_in_body(ft_own_rt);
+    /* What is freed again on the way to the image's safepoint is in the image's count. */
+    ft_own_rt->freed_in_body += !created_in_body && ft_in_body(ft_own_rt) && !ft_uncounted;
 }

@@ -2,7 +2,8 @@
  *
  * freed.c - what setup makes and is freed at some time:  freed WHEN KIND [used]
  *
- *   WHEN  setup: in setup. body: in body, at step 4. after: after FTRMA_Run
+ *   WHEN  setup: in setup. begin: when body begins, if it is there. body: in body, at step 4.
+ *         after: after FTRMA_Run
  *   KIND  shared (MPI_Win_allocate_shared), plain (MPI_Win_allocate), comm (a communicator)
  *   used  all store into it in setup, and load what their neighbour has stored
  *
@@ -11,6 +12,7 @@
  */
 #include <ftrma.h>
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,17 +62,20 @@ static void set_up(const char *kind, int used)
 
 static void let_go(void)
 {
-    if (gone == MPI_WIN_NULL)
+    if (comm != MPI_COMM_NULL)
         MPI_Comm_free(&comm);
-    else
+    if (gone != MPI_WIN_NULL)
         MPI_Win_free(&gone);
 }
 
 static void body(void *arg)
 {
+    const char *when = arg;
+    if (strcmp(when, "begin") == 0)
+        let_go();
     for (; state.step < STEPS; state.step++) {
         FTRMA_Safepoint();
-        if (arg && state.step == 4) {
+        if (strcmp(when, "body") == 0 && state.step == 4) {
             let_go();
             state.freed = 1;
         }
@@ -96,7 +101,7 @@ int main(int argc, char **argv)
     FTRMA_Protect(&state, sizeof state);
     for (int i = 0; i < STEPS; i++) /* still setup */
         MPI_Barrier(MPI_COMM_WORLD);
-    FTRMA_Run(body, strcmp(when, "body") == 0 ? &gone : NULL);
+    FTRMA_Run(body, (void *)(uintptr_t)when);
     if (strcmp(when, "after") == 0)
         let_go();
     for (int i = 0; i < STEPS; i++)

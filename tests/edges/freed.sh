@@ -39,6 +39,9 @@ survives --checkpoint every:4 --inject rank=1,point=safepoint,hit=7 -- body comm
 # then all go back to a checkpoint of the replacement, which has freed it, too
 survives --checkpoint every:4 --parity 2 --spares 3 --inject rank=1,point=safepoint,hit=7 \
     --inject rank=0,point=safepoint,hit=10 --inject rank=2,point=safepoint,hit=10 -- body comm
+# and where the replacement frees it again before the checkpoint, which the lost process did, too
+survives --checkpoint every:4 --parity 2 --spares 3 --inject rank=1,point=safepoint,hit=6 \
+    --inject rank=0,point=safepoint,hit=7 --inject rank=2,point=safepoint,hit=7 -- begin comm
 # freed after FTRMA_Run: nobody is lost any more
 survives --inject rank=1,point=safepoint,hit=9 -- after shared
 
