@@ -125,6 +125,31 @@ static void two(void **state)
     job_join();
 }
 
+/* --- [A synchronous message comes after an image was found possible, and before its size is
+ * known.] --- */
+
+static void between_two_looks(void)
+{
+    struct ft_req first;
+    int word = 3;
+    enter(FT_KEEP_CUT);
+    if (job.self == 0) {
+        job_meet();
+        ft_msg_issend(&first, 1, 1, FIRST, &word, sizeof word);
+        job_meet();
+        ft_msg_wait(&first);
+    } else {
+        CHECK(ft_msg_settled());
+        job_meet();
+        job_meet();
+        CHECK(ft_msg_pending_bytes(1) > ft_msg_head_bytes() + sizeof word); /* it would be in it */
+        CHECK(!ft_msg_was_settled());
+        ft_msg_recv(1, 0, FIRST, &word, sizeof word, NULL);
+        CHECK(word == 3 && ft_msg_settled());
+    }
+    job_meet();
+}
+
 /* --- [Rank 0 has copied what had come of a message, and released it. The rest comes, rank 1 takes
  * an image alone, and is lost: the log of its replacement begins inside the message.] --- */
 
@@ -273,10 +298,13 @@ static void a_log_begins_after_a_link(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TWO(long_in_setup),           TWO(long_in_run),
-        TWO(long_without_logs),       TWO(long_synchronous),
-        TWO(after_a_synchronous_one), cmocka_unit_test(a_log_begins_inside),
-        cmocka_unit_test(a_log_begins_after_a_link)};
+    const struct CMUnitTest tests[] = {TWO(long_in_setup),
+                                       TWO(long_in_run),
+                                       TWO(long_without_logs),
+                                       TWO(long_synchronous),
+                                       TWO(after_a_synchronous_one),
+                                       TWO(between_two_looks),
+                                       cmocka_unit_test(a_log_begins_inside),
+                                       cmocka_unit_test(a_log_begins_after_a_link)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
