@@ -53,11 +53,14 @@ static inline enum ft_outcome ft_outcome_flag(void)
     return said;
 }
 /* Ends a call that asks and does not wait: if it was in vain, yields the processor from time to
- * time. */
+ * time. A success, of an MPI_Rget for instance, may be a round of a loop that polls. */
 static inline void ft_outcome_polled(int success)
 {
-    if (FT_LIKELY(ft_replay != FT_REPLAY)) /* no other rank is waited for */
-        ft_polled(!success);
+    if (FT_UNLIKELY(ft_replay == FT_REPLAY)) /* no other rank is waited for */
+        return;
+    ft_polled(!success);
+    if (success)
+        ft_looked();
 }
 void ft_outcome_note(const int *words, int n);
 static inline void ft_outcome_note_flag(void)

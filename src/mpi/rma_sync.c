@@ -54,6 +54,7 @@ static __attribute__((noinline)) int lock(int type, int target, int assert, MPI_
                  MPI_ERR_RMA_SYNC, "MPI_Win_lock");
     ft_win_lock(w->rma, target, type == MPI_LOCK_EXCLUSIVE);
     note_lock(w, target);
+    ft_looked();
     return MPI_SUCCESS;
 }
 
@@ -97,7 +98,8 @@ FT_MPI(int, Win_lock, (int type, int target, int assert, MPI_Win win))
     int exclusive = type == MPI_LOCK_EXCLUSIVE;
     if (FT_LIKELY(calls_are_plain() && w && (exclusive || type == MPI_LOCK_SHARED) &&
                   !(assert & ~MPI_MODE_NOCHECK) && (unsigned)target < (unsigned)w->size &&
-                  !w->open && !w->target[target].open && w->started.n < 0) &&
+                  !w->open && !w->target[target].open && w->started.n < 0 &&
+                  ++ft_looks < FT_LOOKS) &&
         (p = ft_lock_part_now(w->rma, target))) {
         int was = ft_mark_call(), locked = ft_lock_now(w->rma, p, target, exclusive);
         if (FT_LIKELY(locked)) {
@@ -153,6 +155,7 @@ FT_MPI(int, Win_unlock_all, (MPI_Win win))
     FT_WIN_CHECK(w->open & FT_OPEN_LOCK_ALL, w, MPI_ERR_RMA_SYNC, "MPI_Win_unlock_all");
     ft_win_unlock_all(w->rma);
     ft_win_set_open(w, 0);
+    ft_looked();
     return MPI_SUCCESS;
 }
 
@@ -183,6 +186,7 @@ FT_MPI(int, Win_flush, (int target, MPI_Win win))
         return MPI_SUCCESS;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_flush");
     ft_win_flush(w->rma, target);
+    ft_looked();
     return MPI_SUCCESS;
 }
 
@@ -194,6 +198,7 @@ FT_MPI(int, Win_flush_all, (MPI_Win win))
     int code = check_flush_all(w);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_flush_all");
     ft_win_flush_all(w->rma);
+    ft_looked();
     return MPI_SUCCESS;
 }
 
@@ -209,6 +214,7 @@ FT_MPI(int, Win_flush_local, (int target, MPI_Win win))
         return MPI_SUCCESS;
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_flush_local");
     ft_win_flush_local(w->rma, target);
+    ft_looked();
     return MPI_SUCCESS;
 }
 
@@ -220,6 +226,7 @@ FT_MPI(int, Win_flush_local_all, (MPI_Win win))
     int code = check_flush_all(w);
     FT_WIN_CHECK(code == MPI_SUCCESS, w, code, "MPI_Win_flush_local_all");
     ft_win_flush_local(w->rma, -1);
+    ft_looked();
     return MPI_SUCCESS;
 }
 

@@ -13,6 +13,7 @@
 #include "base/offheap.h"
 #include "msg/msg_internal.h"
 #include "msg/wild.h"
+#include "transport/polled.h"
 #include "transport/wait.h"
 
 /* The messages' part of an image begins with this head. Then come one of the next struct for each

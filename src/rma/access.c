@@ -19,6 +19,7 @@
 #include "rma/far_log.h"
 #include "rma/gate.h"
 #include "rma/rma_internal.h"
+#include "transport/polled.h"
 
 /* A long put is logged and copied piece by piece: the second step reads what the first brought into
  * the cache. */

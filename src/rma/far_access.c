@@ -9,6 +9,7 @@
 #include "base/near.h"
 #include "rma/far_log.h"
 #include "rma/far_ring.h"
+#include "transport/polled.h"
 
 /* An entry that was submitted. */
 struct open_access {

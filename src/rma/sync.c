@@ -25,6 +25,7 @@
 #include "rma/gate.h"
 #include "rma/lock_now.h"
 #include "rma/rma_internal.h"
+#include "transport/polled.h"
 
 static struct ft_winpart *part(struct ft_win *w, int target)
 {

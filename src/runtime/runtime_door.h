@@ -7,6 +7,7 @@
 
 #include "alog/homelog.h"
 #include "base/engine.h"
+#include "transport/polled.h"
 #include "transport/turn.h"
 #include "transport/wait.h"
 

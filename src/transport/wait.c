@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "transport/arena.h"
+#include "transport/polled.h"
 
 /* after this many polls it sleeps: a sleep and a wake-up cost some ten of these */
 #define YIELDS 1000
@@ -57,11 +58,19 @@ FT_STATE(uint32_t, ft_polls_most) = 64;
 
 FT_STATE(__typeof__(void (*)(void)), ft_wait_messages);
 
+FT_STATE(uint32_t, ft_looks);
+
+void ft_looked_long(void)
+{
+    ft_looks = 0;
+    if (ft_wait_messages)
+        ft_wait_messages();
+}
+
 void ft_polled_long(void)
 {
     ft_polls_in_vain = 0;
-    if (ft_wait_messages)
-        ft_wait_messages();
+    ft_looked_long();
     sched_yield();
 }
 

@@ -49,24 +49,6 @@ uint32_t ft_wait_spin(void);
 /* Called after the loop if ft_wait may have armed the doorbell: clears `sleeping`. Mostly cheap. */
 void ft_wait_end(struct ft_waiter *w);
 
-/* Called after a call by which a program may be waiting for somebody (a Test, an atomic that only
- * looks). When many in a row were in vain, messages go on, and the processor is yielded. */
-void ft_polled_long(void);
-/* Lets messages go on; NULL: there are none. */
-extern FT_STATE(__typeof__(void (*)(void)), ft_wait_messages);
-#define ft_wait_messages FT_MY(ft_wait_messages)
-extern FT_STATE(uint32_t, ft_polls_in_vain);
-extern FT_STATE(uint32_t, ft_polls_most);
-#define ft_polls_in_vain FT_MY(ft_polls_in_vain)
-#define ft_polls_most FT_MY(ft_polls_most)
-static inline void ft_polled(int in_vain)
-{
-    if (!in_vain)
-        ft_polls_in_vain = 0;
-    else if (FT_UNLIKELY(++ft_polls_in_vain >= ft_polls_most))
-        ft_polled_long();
-}
-
 /* Set by the agent: main must attend to something (a new generation, a rollback). */
 extern FT_STATE(_Atomic uint32_t, ft_attention);
 #define ft_attention FT_MY(ft_attention)

@@ -37,26 +37,92 @@ static void lock(int bytes, int synchronous)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* The sender sets a flag in the receiver's window after that. */
-static void poll(int round)
+static int by_fetch(void)
+{
+    int zero = 0, now;
+    MPI_Fetch_and_op(&zero, &now, MPI_INT, me, 0, MPI_NO_OP, win);
+    MPI_Win_flush(me, win);
+    return now;
+}
+
+static int by_get(void)
+{
+    int now = -1;
+    MPI_Get(&now, 1, MPI_INT, me, 0, 1, MPI_INT, win);
+    MPI_Win_flush(me, win);
+    return now;
+}
+
+static int by_local_flush(void)
+{
+    int now = -1;
+    MPI_Get(&now, 1, MPI_INT, me, 0, 1, MPI_INT, win);
+    MPI_Win_flush_local_all(win);
+    return now;
+}
+
+static int by_request(void)
 {
     MPI_Request r;
-    int zero = 0, now = 0;
-    MPI_Barrier(MPI_COMM_WORLD);
+    int now = -1, over = 0;
+    MPI_Rget(&now, 1, MPI_INT, me, 0, 1, MPI_INT, win, &r);
+    while (!over)
+        MPI_Test(&r, &over, MPI_STATUS_IGNORE);
+    return now;
+}
+
+static int by_load(void)
+{
+    MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win);
+    int now = *(volatile int *)flag;
+    MPI_Win_unlock(me, win);
+    return now;
+}
+
+static int by_load_of_all(void)
+{
     MPI_Win_lock_all(0, win);
+    int now = *(volatile int *)flag;
+    MPI_Win_unlock_all(win);
+    return now;
+}
+
+static int by_counting(void) /* each round changes something */
+{
+    int one = 1, sum, now = -1;
+    MPI_Fetch_and_op(&one, &sum, MPI_INT, me, 1, MPI_SUM, win);
+    MPI_Get(&now, 1, MPI_INT, me, 0, 1, MPI_INT, win);
+    MPI_Win_flush(me, win);
+    return now;
+}
+
+static const struct {
+    int (*look)(void);
+    int locks_all; /* one epoch for all rounds */
+} ways[] = {{by_fetch, 1}, {by_get, 1},         {by_local_flush, 1}, {by_request, 1},
+            {by_load, 0},  {by_load_of_all, 0}, {by_counting, 1}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+/* The sender sets a flag in the receiver's window after that. */
+static void poll(int round, int (*look)(void), int locks_all)
+{
+    MPI_Request r;
+    MPI_Barrier(MPI_COMM_WORLD);
     if (me % 2) {
         MPI_Irecv(in, LONG, MPI_BYTE, other, 6, MPI_COMM_WORLD, &r);
-        while (now < round) {
-            MPI_Fetch_and_op(&zero, &now, MPI_INT, me, 0, MPI_NO_OP, win);
-            MPI_Win_flush(me, win);
+        if (locks_all)
+            MPI_Win_lock_all(0, win);
+        while (look() < round) {
         }
+        if (locks_all)
+            MPI_Win_unlock_all(win);
         MPI_Wait(&r, MPI_STATUS_IGNORE);
     } else {
         MPI_Ssend(data, LONG, MPI_BYTE, other, 6, MPI_COMM_WORLD);
+        MPI_Win_lock(MPI_LOCK_SHARED, other, 0, win);
         MPI_Accumulate(&round, 1, MPI_INT, other, 0, 1, MPI_INT, MPI_REPLACE, win);
-        MPI_Win_flush(other, win);
+        MPI_Win_unlock(other, win);
     }
-    MPI_Win_unlock_all(win);
 }
 
 int main(int argc, char **argv)
@@ -69,15 +135,16 @@ int main(int argc, char **argv)
     in = malloc(FAST);
     CHECK(data && in);
     memset(data, 'x', FAST);
-    MPI_Win_allocate(sizeof *flag, sizeof *flag, MPI_INFO_NULL, MPI_COMM_WORLD, &flag, &win);
-    *flag = 0;
+    MPI_Win_allocate(2 * sizeof *flag, sizeof *flag, MPI_INFO_NULL, MPI_COMM_WORLD, &flag, &win);
+    flag[0] = flag[1] = 0;
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < 10; i++) {
         lock(4, 1);
         lock(LONG, 1);
         lock(LONG, 0);
         lock(FAST, 0);
-        poll(i + 1);
+        for (int k = 0; k < WAYS; k++)
+            poll(i * WAYS + k + 1, ways[k].look, ways[k].locks_all);
     }
     MPI_Win_free(&win);
     free(data);
