@@ -3,7 +3,8 @@
  * epoch.c - rank 0 adds to a word of its window by loads and stores, in an epoch that is open at
  * each safepoint, and rank 1 by calls, under an exclusive lock:  epoch KIND
  *
- *   KIND  all: MPI_Win_lock_all. own: MPI_Win_lock of the own part, shared
+ *   KIND  all: MPI_Win_lock_all. own: MPI_Win_lock of the own part, shared. setup-all, setup-own:
+ *         the first of them in setup
  *
  * If there is a file $EPOCH_DIES, rank 0 removes it, and kills itself between a load and its store.
  * An addition that is lost, because both have the word at a time, shows in the result.
@@ -18,7 +19,7 @@
 
 enum { ROUNDS = 12, WAIT_US = 20000 };
 
-static int step, me, all;
+static int step, me, all, in_setup;
 static MPI_Win win;
 static volatile long *word;
 static const char *dies;
@@ -64,7 +65,7 @@ static void add_there(void)
 static void body(void *arg)
 {
     (void)arg;
-    if (me == 0)
+    if (me == 0 && !in_setup)
         open_epoch();
     for (; step < ROUNDS; step++) {
         FTRMA_Safepoint();
@@ -73,7 +74,7 @@ static void body(void *arg)
         else if (me == 1)
             add_there();
     }
-    if (me == 0)
+    if (me == 0 && !in_setup)
         close_epoch();
 }
 
@@ -82,14 +83,20 @@ int main(int argc, char **argv)
     long *base;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    all = argc < 2 || strcmp(argv[1], "all") == 0;
+    const char *kind = argc > 1 ? argv[1] : "all";
+    all = strstr(kind, "all") != NULL;
+    in_setup = strncmp(kind, "setup", 5) == 0;
     dies = getenv("EPOCH_DIES");
     MPI_Win_allocate(sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     *base = 0;
     word = base;
     MPI_Barrier(MPI_COMM_WORLD);
     FTRMA_Protect(&step, sizeof step);
+    if (me == 0 && in_setup)
+        open_epoch();
     FTRMA_Run(body, NULL);
+    if (me == 0 && in_setup)
+        close_epoch();
     MPI_Barrier(MPI_COMM_WORLD);
     if (me == 0)
         printf("result: %ld of %d\n", *word, 2 * ROUNDS);
