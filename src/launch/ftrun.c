@@ -702,6 +702,10 @@ static int begins_again(struct run *r, const struct ft_verdict *v)
     if (r->interrupted || strcmp(v->result, "lost") != 0 || r->restarts >= r->o.restarts ||
         !ft_save_choose_own(&r->save, &r->o, say_word))
         return 0;
+    if (mkdir(r->dir, 0700) != 0) { /* it was removed with the previous run */
+        say("the job is not restarted: %s: %s", r->dir, strerror(errno));
+        return 0;
+    }
     r->restarts++;
     say("restart %d of %d: all ranks go on from checkpoint %llu (%s)", r->restarts, r->o.restarts,
         (unsigned long long)r->save.from.m.version, r->save.from.path);
@@ -714,7 +718,7 @@ static int begins_again(struct run *r, const struct ft_verdict *v)
     if (r->err_fd >= 0)
         close(r->err_fd);
     r->err_fd = -1;
-    return mkdir(r->dir, 0700) == 0; /* it was removed with the previous run */
+    return 1;
 }
 
 /* The job is lost, and not started again: what the user can do. */

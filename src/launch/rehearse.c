@@ -18,6 +18,7 @@
 #include "launch/children.h"
 #include "launch/compare.h"
 
+#define EXIT_SETUP 2 /* nothing has begun, as EXIT_USAGE of ftrun.c */
 #define CLEAN_RUNS 2
 /* This many more runs before a difference is believed; FT_REFERENCES in all if they differ, too. */
 #define CONTROLS 1
@@ -302,9 +303,9 @@ static int failed(struct rehearsal *h, int number, int status)
     }
     if (!h->o->verbose)
         show(h, number, "words", stderr);
-    printf("Nothing was rehearsed, since the run without a death ended with status %d.\n",
-           status < 0 ? 1 : status);
-    return status < 0 ? 1 : status;
+    status = status == -2 ? EXIT_SETUP : status < 0 ? 1 : status;
+    printf("Nothing was rehearsed, since the run without a death ended with status %d.\n", status);
+    return status;
 }
 
 /* Chooses an interval such that deaths come after a checkpoint inside body, at different
@@ -532,7 +533,7 @@ static int run_with_death(struct rehearsal *h, int trial)
         int status = run(h, WITH_DEATH, limit_ns);
         if (status <= -2) {
             printf("\n");
-            return status == -2 ? 1 : 128 - (status + 3);
+            return status == -2 ? EXIT_SETUP : 128 - (status + 3);
         }
         int died = h->t.told->died || status == -1;
         print_recovery(h, &d);
@@ -620,7 +621,7 @@ int ft_rehearse(const struct ft_options *o, ft_trial_job *job)
                           .own_checkpoint = chosen(FT_SET_CHECKPOINT),
                           .own_recovery = chosen(FT_SET_RECOVERY),
                           .out = stdout};
-    int status = 1;
+    int status = EXIT_SETUP;
     if (ft_trials_begin(&h.t)) {
         choose_seed(&h);
         if (!chosen(FT_SET_CHECK))

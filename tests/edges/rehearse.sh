@@ -41,6 +41,8 @@ nothing_left "input from a pipe"
 ends 3 "the run without a death ended with status 3" "$ftrun" -n 2 --rehearse "$program" fails
 says "sum "
 ends 76 "does not call MPI" "$ftrun" -n 2 --rehearse true
+ends 2 "cannot set up a rehearsal: No such file or directory. Set TMPDIR" env TMPDIR=/nonexistent \
+    "$ftrun" -n 2 --rehearse "$program"
 refuses "--rehearse=0: must be a number of deaths" "$ftrun" -n 2 --rehearse=0 "$program"
 refuses "no spare can take the place" "$ftrun" -n 2 --rehearse --spares 0 "$program"
 refuses "draws the deaths itself" "$ftrun" -n 2 --rehearse --inject rank=0,point=safepoint "$program"
