@@ -14,8 +14,7 @@
 enum {
     FT_OPEN_FENCE = 1,
     FT_OPEN_LOCK_ALL = 2,
-    /* shared locks that a rollback restored: their number is known (nlocked), their targets are
-     * not */
+    /* shared locks that a rollback restored: nlocked is known, their targets are not */
     FT_OPEN_LATE = 4,
 };
 
