@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -17,7 +18,8 @@ __attribute__((constructor(101))) static void look_up(void)
     void *f = dlsym(RTLD_NEXT, "fork");
     pid_t (*next)(void);
     __builtin_memcpy(&next, &f, sizeof next);
-    atomic_store(&libc_fork, next);
+    if (atomic_exchange(&libc_fork, next) == NULL)
+        pthread_atfork(NULL, NULL, ft_fork_child);
 }
 
 FT_EXPORT pid_t fork(void)

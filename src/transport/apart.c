@@ -28,6 +28,7 @@ struct apart {
     pid_t (*libc_fork)(void);
     pid_t pid;
     int error;
+    int copies;             /* in the child: 1: it has its copy, -1: it has none */
     _Atomic uint32_t *said; /* shared by the two */
     char stack[1 << 20];    /* functions of pthread_atfork run on it, too */
 };
@@ -60,16 +61,27 @@ static void say(struct apart *a, uint32_t word)
     syscall(SYS_futex, a->said, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* The child's page of this variable may be its parent's: it is only read there. */
+static __attribute__((tls_model("initial-exec"))) _Thread_local struct apart *under_way;
+
+void ft_fork_child(void)
+{
+    struct apart *a = under_way;
+    if (!a || a->copies)
+        return;
+    a->copies = ft_share_copy() ? 1 : -1;
+    say(a, a->copies > 0 ? COPIED : NO_MEMORY);
+    if (a->copies < 0)
+        syscall(SYS_exit_group, 1);
+}
+
 static void fork_there(unsigned high, unsigned low)
 {
     struct apart *a = (struct apart *)(uintptr_t)((uint64_t)high << 32 | low);
     a->pid = a->libc_fork();
     a->error = errno;
     if (a->pid == 0) {
-        int copied = ft_share_copy();
-        say(a, copied ? COPIED : NO_MEMORY);
-        if (!copied)
-            syscall(SYS_exit_group, 1);
+        ft_fork_child(); /* if nobody has called it yet */
     } else if (a->pid > 0 && await(a) == NO_MEMORY) {
         while (waitpid(a->pid, NULL, 0) == -1 && errno == EINTR)
             ;
@@ -103,12 +115,16 @@ pid_t ft_fork_apart(pid_t (*libc_fork)(void))
     if (a && said != MAP_FAILED) {
         a->said = said;
         a->libc_fork = libc_fork;
+        a->copies = 0;
         sigfillset(&all);
         pthread_sigmask(SIG_BLOCK, &all, &was);
+        struct apart *before = under_way; /* a handler of pthread_atfork that forks */
+        under_way = a;
         if (on_own_stack(a)) {
             pid = a->pid;
             error = a->error;
         }
+        under_way = before;
         pthread_sigmask(SIG_SETMASK, &was, NULL);
     }
     if (said != MAP_FAILED)

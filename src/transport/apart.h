@@ -16,5 +16,7 @@
 /* Calls libc's fork; the parent goes on when the child has its copy, or is dead. The same result as
  * of fork. -1 and ENOMEM: there is no memory for a copy. Any thread, also in a signal handler. */
 pid_t ft_fork_apart(pid_t (*libc_fork)(void));
+/* To be called in the child before the program's functions of pthread_atfork: these store, too. */
+void ft_fork_child(void);
 
 #endif

@@ -34,12 +34,15 @@ enum { N = 3000, TIMES = 20 }; /* N ints: some pages, and parts of two */
 
 static int me, np, dies, handlers;
 static int data[3 * N];
+static int *touched; /* what a handler in the child stores to */
 static const char *kind;
 
 static void in_child(void)
 {
     if (dies)
         kill(getpid(), SIGKILL);
+    if (touched)
+        *touched = -9;
     handlers++;
 }
 
@@ -83,6 +86,24 @@ static void child_stores(int *const *p)
     CHECK(is_over(pid) == 2 << 8 && here == 1 && handlers == 0);
     for (int k = 0; k < 3; k++)
         CHECK(filled(p[k], 1000 * k));
+}
+
+/* A function of pthread_atfork stores in the child, next to the window and in it. */
+static void handler_stores(int *const *p)
+{
+    int *const where[] = {p[1] - 1, p[1], p[2] - 1, p[2]};
+    for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
+        int was = *where[i];
+        touched = where[i];
+        pid_t pid = fork();
+        CHECK(pid >= 0);
+        if (pid == 0) {
+            CHECK(*where[i] == -9);
+            _exit(4);
+        }
+        CHECK(is_over(pid) == 4 << 8 && *where[i] == was);
+    }
+    touched = NULL;
 }
 
 /* The parent and another rank store; then the child compares. */
@@ -130,6 +151,7 @@ static void forks(int *block)
         for (int k = 0; k < 3; k++)
             fill(p[k], 1000 * k);
         child_stores(p);
+        handler_stores(p);
         others_store(p, win, there);
     }
     dies = 1;
