@@ -130,6 +130,7 @@ void ft_ckpt_still_there(struct ft_rt *rt, uint64_t version)
         ft_give_up(WINDOW_FREED_TOLD, atomic_load(&rt->pos));
     if (im && ft_rma_state_missing(ft_ckpt_engine_state(im)))
         ft_give_up(WINDOW_FREED, (unsigned long long)version, atomic_load(&rt->pos));
-    if (im && rt->freed_in_body > im->counters.freed)
+    /* In a told recovery survivors keep their memory, and with it know what they have freed. */
+    if (im && !rt->told && rt->freed_in_body > im->counters.freed)
         ft_give_up(COMM_FREED, (unsigned long long)version, atomic_load(&rt->pos));
 }

@@ -28,7 +28,7 @@ struct apart {
     pid_t (*libc_fork)(void);
     pid_t pid;
     int error;
-    int copies;             /* in the child: 1: it has its copy, -1: it has none */
+    int copied;             /* in the child */
     _Atomic uint32_t *said; /* shared by the two */
     char stack[1 << 20];    /* functions of pthread_atfork run on it, too */
 };
@@ -67,11 +67,11 @@ static __attribute__((tls_model("initial-exec"))) _Thread_local struct apart *un
 void ft_fork_child(void)
 {
     struct apart *a = under_way;
-    if (!a || a->copies)
+    if (!a || a->copied)
         return;
-    a->copies = ft_share_copy() ? 1 : -1;
-    say(a, a->copies > 0 ? COPIED : NO_MEMORY);
-    if (a->copies < 0)
+    a->copied = ft_share_copy();
+    say(a, a->copied ? COPIED : NO_MEMORY);
+    if (!a->copied)
         syscall(SYS_exit_group, 1);
 }
 
@@ -115,7 +115,7 @@ pid_t ft_fork_apart(pid_t (*libc_fork)(void))
     if (a && said != MAP_FAILED) {
         a->said = said;
         a->libc_fork = libc_fork;
-        a->copies = 0;
+        a->copied = 0;
         sigfillset(&all);
         pthread_sigmask(SIG_BLOCK, &all, &was);
         struct apart *before = under_way; /* a handler of pthread_atfork that forks */

@@ -6,7 +6,7 @@
  * uses messages, requests, collectives, windows with fences, locks and combining operations, on
  * communicators and windows of setup, and it may be lost anywhere.
  *
- *   repairs [shared | freed | many]
+ *   repairs [shared | freed | dropped | many]
  */
 #include <limits.h>
 #include <string.h>
@@ -30,7 +30,8 @@ static uint64_t *locked_word;
 static double plain[CELLS]; /* not protected */
 static MPI_Request again[2];
 static double from_left, to_right;
-static int uses_shared, frees;
+static MPI_Comm scratch_comm = MPI_COMM_NULL;
+static int uses_shared, frees, drops;
 
 static double cell(int rank, int r, int i) { return rank * 1000003.0 + r * 1009.0 + i; }
 
@@ -198,6 +199,8 @@ static void body(void *arg)
         FTRMA_Safepoint();
         if (frees && round_no == frees && scratch_win != MPI_WIN_NULL)
             MPI_Win_free(&scratch_win);
+        if (drops && round_no == drops && scratch_comm != MPI_COMM_NULL)
+            MPI_Comm_free(&scratch_comm);
         messages(left, right);
         fences(right);
         locks(round_no % np);
@@ -222,6 +225,7 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "";
     uses_shared = !strcmp(how, "shared");
     frees = !strcmp(how, "freed") ? 4 : 0;
+    drops = !strcmp(how, "dropped") ? 4 : 0;
     rounds = !strcmp(how, "many") ? 400 : 24;
     MPI_Comm_dup(MPI_COMM_WORLD, &all);
     MPI_Comm_split(MPI_COMM_WORLD, me % 2 == (np - 1) % 2, me, &half);
@@ -233,6 +237,8 @@ int main(int argc, char **argv)
                                 &shared_part, &shared_win);
     if (frees)
         MPI_Win_allocate(64, 1, MPI_INFO_NULL, all, &base, &scratch_win);
+    if (drops)
+        MPI_Comm_dup(all, &scratch_comm);
     MPI_Recv_init(&from_left, 1, MPI_DOUBLE, (me + np - 1) % np, 5, all, &again[0]);
     MPI_Send_init(&to_right, 1, MPI_DOUBLE, (me + 1) % np, 5, all, &again[1]);
     FTRMA_Protect(&round_no, sizeof round_no);

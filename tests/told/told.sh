@@ -4,7 +4,7 @@
 # told.sh - programs that handle losses themselves (ftrun --recovery program): each rank checks at
 # each entry of body what it was told and what its memory holds.
 #
-#   told.sh DIRECTORY-OF-FTRUN CASE     calls steps third beyond shared freed asks nodes before restart
+#   told.sh DIRECTORY-OF-FTRUN CASE     calls steps third beyond shared freed dropped asks nodes before restart
 BIN=$1
 shift
 . "$(dirname "$0")/../chaos/jobs.sh"
@@ -125,6 +125,13 @@ for name in "$@"; do
         job $common --checkpoint every:2 --inject rank=1,point=safepoint,hit=12 \
             --inject rank=3,point=agree.vote -- $prog freed
         lost 'comes back without an image.*\[window-freed-told\]$' ;;
+    dropped) # a communicator of setup was freed in body: survivors keep that
+        how=dropped
+        hurt rank=1,point=safepoint,hit=3 # before that
+        told
+        more="--checkpoint daly" # and no checkpoint since
+        hurt rank=1,point=safepoint,hit=8
+        told ;;
     asks) # the program asks for it by a call, without --recovery
         common="-n 4 --checksums 1 --spares 3 --checkpoint every:3"
         how=asks
