@@ -436,6 +436,8 @@ static struct ft_answer copy(struct ft_rt *rt, uint64_t version, uint64_t snapsh
     uint32_t why = ft_ckpt_cannot(rt);
     if (why == FT_SKIP_NONE && snapshot && !ft_msg_settled())
         why = FT_SKIP_REQUESTS;
+    if (why == FT_SKIP_NONE && snapshot)
+        ft_failpoint(SNAPSHOT_LOOKED);
     if (why == FT_SKIP_NONE)
         sizes = ft_ckpt_measure(r, n,
                                 snapshot !=
