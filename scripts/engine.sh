@@ -13,6 +13,7 @@ own() {
     *" fn_") ;; # where the host's functions are (HOST)
     "src/runtime/fork.c libc_fork") ;;
     "src/mpi/init.c ft_main_thread") ;; # the thread's
+    "src/transport/apart.c under_way") ;; # the thread's: its fork
     "src/mpi/op.c ops") ;; # what the processor can
     src/runtime/load.c\ * | src/runtime/descriptors.c\ * | src/runtime/hostfds.c\ *) ;; # descriptors
     src/runtime/output.c\ * | src/runtime/input.c\ * | src/runtime/names.c\ *) ;;        # streams, environment

@@ -31,17 +31,18 @@ survives --inject rank=2,point=finalize.enter -- setup shared
 # freed in body, and a checkpoint since
 for kind in shared plain comm; do
     survives --inject rank=0,point=safepoint,hit=9 -- body $kind
-    survives --inject rank=1,point=safepoint,hit=9 --recovery global -- body $kind
+    # the fourth at the least is of safepoint 6, and step 4 begins with the fifth
+    survives --inject rank=1,point=ckpt.committed,hit=4 --recovery global -- body $kind
 done
 # and before the next checkpoint, where the others need not go back
 survives --checkpoint every:4 --inject rank=1,point=safepoint,hit=7 -- body plain
 survives --checkpoint every:4 --inject rank=1,point=safepoint,hit=7 -- body comm
 # then all go back to a checkpoint of the replacement, which has freed it, too
 survives --checkpoint every:4 --parity 2 --spares 3 --inject rank=1,point=safepoint,hit=7 \
-    --inject rank=0,point=safepoint,hit=10 --inject rank=2,point=safepoint,hit=10 -- body comm
+    --inject rank=0,point=ckpt.committed,hit=3 --inject rank=2,point=ckpt.committed,hit=3 -- body comm
 # and where the replacement frees it again before the checkpoint, which the lost process did, too
-survives --checkpoint every:4 --parity 2 --spares 3 --inject rank=1,point=safepoint,hit=6 \
-    --inject rank=0,point=safepoint,hit=7 --inject rank=2,point=safepoint,hit=7 -- begin comm
+survives --checkpoint every:4 --parity 2 --spares 3 --inject rank=1,point=ckpt.committed,hit=2 \
+    --inject rank=0,point=safepoint,hit=8 --inject rank=2,point=safepoint,hit=8 -- begin comm
 # freed after FTRMA_Run: nobody is lost any more
 survives --inject rank=1,point=safepoint,hit=9 -- after shared
 
