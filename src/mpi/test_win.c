@@ -398,7 +398,7 @@ static void test_rollback(void **state)
     MPI_Win_unlock_all(locked);
     told[0] = 0;
     mock_rt.in_body = 0;
-    ft_rma_reset();
+    ft_rma_reset(NULL, 0);
     ft_rma_drop_body_windows();
     ft_win_rolled_back(0);
     assert_null(ft_win_of(body));

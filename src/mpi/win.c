@@ -26,11 +26,8 @@ void ft_win_before_body(void)
 {
     if (ft_runtime_in_body())
         return;
-    for (int i = 0; i < FT_WIN_MAX; i++) {
-        const struct ft_window *w = &ft_win_pool[i];
-        outside[i] = epochs[i];
-        outside[i].own = w->rma && w->target[w->rank].open & FT_TARGET_LOCKED;
-    }
+    memcpy(outside, epochs, sizeof outside);
+    ft_win_before_entry();
 }
 
 /* Windows in images are made in setup, where this succeeds; other windows need no epochs after a
@@ -296,9 +293,8 @@ static void restore_epochs(struct ft_window *w, int over)
     w->noted->nlocked = e.nlocked;
     ft_win_set_open(w, e.open | (e.nlocked ? FT_OPEN_LATE : 0));
     if (w->open & (FT_OPEN_LOCK_ALL | FT_OPEN_LATE))
-        ft_win_lock_all(w->rma); /* waits for nobody: locks are taken with the first access */
-    if (w->open & FT_OPEN_LOCK_ALL || e.own) /* loads and stores take none */
-        ft_win_lock_own_again(w->rma);
+        ft_win_lock_all(w->rma); /* waits for nobody: locks are taken with the first access; those
+                                    that loads and stores need are held again (ft_rma_reset) */
 }
 
 void ft_win_rolled_back(int over)

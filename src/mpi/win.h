@@ -24,7 +24,6 @@ struct ft_win_attr;
 struct ft_open_epochs {
     uint32_t open;    /* FT_OPEN_* */
     uint32_t nlocked; /* targets with a lock of their own */
-    uint32_t own;     /* of what body found: this rank is one of them */
 };
 
 /* What allows access to one target. */

@@ -381,6 +381,21 @@ enum ft_status ft_rma_state_memory(const char *saved)
     return st;
 }
 
+const char *ft_saved_held(const char *saved, uint64_t id)
+{
+    uint64_t n;
+    saved = saved_windows(saved, &n);
+    for (uint64_t i = 0; i < n; i++) {
+        struct saved_win s;
+        memcpy(&s, saved, sizeof s);
+        saved += sizeof s;
+        if (s.id == id)
+            return saved;
+        saved += ft_align_up(s.size, 8) + s.attached_bytes;
+    }
+    return NULL;
+}
+
 void ft_rma_state_locks(const char *saved)
 {
     uint64_t n;

@@ -95,9 +95,8 @@ void ft_win_fence(struct ft_win *w);
 void ft_win_lock(struct ft_win *w, int target, int exclusive);
 void ft_win_unlock(struct ft_win *w, int target);
 void ft_win_lock_all(struct ft_win *w);
-/* Those of its locks that loads and stores need. The second: the own one, right after a reset. */
-void ft_win_lock_loads(struct ft_win *w);
-void ft_win_lock_own_again(struct ft_win *w);
+void ft_win_lock_loads(struct ft_win *w); /* those of its locks that loads and stores need */
+void ft_win_before_entry(void);           /* body is about to be entered: it finds these locks */
 void ft_win_unlock_all(struct ft_win *w);
 void ft_win_flush(struct ft_win *w, int target); /* complete at the target */
 void ft_win_flush_all(struct ft_win *w);

@@ -52,6 +52,8 @@ struct ft_winpart *ft_winpart_try(struct ft_win *w,
  * NULL: as above, or target is not live. */
 struct ft_win_locks *ft_locks_of(const struct ft_win *w, int target);
 void ft_lock_shared_late(struct ft_win *w, int target);
+/* [size of the window's group]: FT_HELD_*, in a saved state; NULL: the window is not in it. */
+const char *ft_saved_held(const char *saved, uint64_t id);
 extern FT_STATE(int, ft_rma_me);     /* world rank */
 extern FT_STATE(int, ft_rma_nranks); /* number of ranks */
 #define ft_rma_me FT_MY(ft_rma_me)

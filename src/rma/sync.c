@@ -319,7 +319,8 @@ static void take_lock(struct ft_win *w, int target, int exclusive)
     if (FT_UNLIKELY(ft_replay != FT_LIVE) && lock_again(w, target, exclusive))
         return;
     ft_gate_until_over(part(w, target));
-    for (;;) {
+    /* else a rollback gave it back, and body opens its epoch again */
+    while (exclusive || w->part[target].held != FT_HELD_SHARED) {
         const struct ft_winpart *p = part(w, target);
         if (!(FT_UNLIKELY(p->far) ? lock_far(w, p, exclusive) : lock_near(w, p, exclusive)))
             continue;
@@ -404,14 +405,6 @@ void ft_win_lock_loads(struct ft_win *w)
     for (int t = 0; t < w->ctx.size; t++)
         if ((t == w->ctx.rank || w->block) && w->part[t].held == FT_HELD_NONE)
             take_lock(w, t, 0);
-}
-
-/* After ft_rma_reset nobody can have a lock. Those of other parts are taken with the first access. */
-void ft_win_lock_own_again(struct ft_win *w)
-{
-    struct ft_win_locks *l = ft_arena_ptr(ft_transport->own, w->locks_off);
-    atomic_store(&l->shared[w->ctx.rank], 1);
-    ft_set_held(w, w->ctx.rank, FT_HELD_SHARED);
 }
 
 void ft_win_unlock_all(struct ft_win *w)

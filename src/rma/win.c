@@ -91,16 +91,19 @@ struct ft_win_entry *ft_win_entry_at(const struct ft_win *w, int slot)
     return ctl ? find_entry(ctl, w->id) : NULL;
 }
 
+static struct ft_win_locks *locks_at(const struct ft_win *w, int slot)
+{
+    struct ft_win_entry *e = ft_win_entry_at(w, slot);
+    return e ? g.tp->ops->map(g.tp, slot, e->locks, ft_locks_bytes((uint32_t)w->ctx.size),
+                              FT_TP_CONTROL)
+             : NULL;
+}
+
 struct ft_win_locks *ft_locks_of(const struct ft_win *w, int target)
 {
     int slot = g.slot_of[w->ctx.world[target]];
     const struct ft_ctl *ctl = ft_tp_ctl(g.tp, slot);
-    struct ft_win_entry *e = ctl && atomic_load_explicit(&ctl->live, memory_order_acquire)
-                                 ? ft_win_entry_at(w, slot)
-                                 : NULL;
-    return e ? g.tp->ops->map(g.tp, slot, e->locks, ft_locks_bytes((uint32_t)w->ctx.size),
-                              FT_TP_CONTROL)
-             : NULL;
+    return ctl && atomic_load_explicit(&ctl->live, memory_order_acquire) ? locks_at(w, slot) : NULL;
 }
 
 /* Setup was run again, and has made it with another size. */
@@ -461,7 +464,28 @@ void ft_rma_regions(void (*each)(void *arg, void *addr, size_t bytes, int *unpro
     ft_attached_regions(each, arg);
 }
 
-void ft_rma_reset(void)
+void ft_win_before_entry(void)
+{
+    for (struct ft_win *w = ft_windows; w; w = w->next)
+        for (int t = 0; t < w->ctx.size; t++)
+            w->part[t].found = w->part[t].held;
+}
+
+/* O3. Sets what this process holds, and its words in the parts that it accesses by loads and
+ * stores: in a shared window these are all. held: as saved; NULL: as body found it. */
+static void hold_again(struct ft_win *w, const char *held, int all)
+{
+    for (int t = 0; t < w->ctx.size; t++) {
+        int direct = t == w->ctx.rank || all;
+        int has = direct && (held ? held[t] : w->part[t].found) == FT_HELD_SHARED;
+        struct ft_win_locks *l = direct ? locks_at(w, g.slot_of[w->ctx.world[t]]) : NULL;
+        ft_set_held(w, t, has ? FT_HELD_SHARED : FT_HELD_NONE);
+        if (l) /* else its process was lost, and all do this again */
+            atomic_store(&l->shared[w->ctx.rank], (uint8_t)has);
+    }
+}
+
+void ft_rma_reset(const char *saved, int alone)
 {
     ft_rma_settle_far(1); /* what a rollback before this one asked, which this one overtook */
     for (struct ft_win *w = ft_windows; w; w = w->next) {
@@ -470,15 +494,18 @@ void ft_rma_reset(void)
         atomic_store(&l->undo_len, 0);
         atomic_store(&l->excl, 0);
         atomic_store_explicit(&l->claimant, 0, memory_order_relaxed);
-        for (uint32_t i = 0; i < l->nshared; i++)
+        /* each rank sets its words in all parts of a shared window, before or after their owners
+         * come here */
+        int all = w->block && !alone;
+        for (uint32_t i = 0; i < l->nshared && !all; i++)
             atomic_store_explicit(&l->shared[i], 0, memory_order_relaxed);
         w->lock_all = 0;
         w->ndirty = w->asked_far = 0;
         for (int t = 0; t < w->ctx.size; t++) {
-            ft_set_held(w, t, FT_HELD_NONE);
             w->part[t].dirty = 0;
             w->part[t].lo_at = 0;
         }
+        hold_again(w, saved ? ft_saved_held(saved, w->id) : NULL, all);
     }
     ft_rma_exclusive_held = 0;
 }

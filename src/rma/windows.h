@@ -45,8 +45,9 @@ extern FT_STATE(__typeof__(void (*)(void)), ft_rma_touched);
  * by a longjmp out of its call; the places of results are gone. Does not attend. */
 void ft_rma_settle_far(int left);
 int ft_rma_lasting(void); /* how many windows there are that body has not made. Likewise */
-/* After a rollback, before anything is asked: hears all answers, then drops epochs and locks. */
-void ft_rma_reset(void);
+/* After a rollback, before anything is asked: hears all answers, then drops epochs and locks, but
+ * for those that loads and stores need and that are saved (NULL: that body found). */
+void ft_rma_reset(const char *saved, int alone);
 
 /* --- checkpoints and replay --- */
 
@@ -78,8 +79,7 @@ enum ft_status ft_rma_state_blocks(const char *saved, uint64_t *want);
 enum ft_status ft_rma_state_memory(const char *saved);
 void ft_rma_state_settle(const char *saved);
 void ft_rma_follow_blocks(void);
-/* In a told recovery. The same, and what the own parts hold comes along. All targets are told the
- * counts (ACC). */
+/* In a told recovery. The same, with what the own parts hold. All targets are told the counts. */
 void ft_rma_keep_blocks(void);
 void ft_rma_tell_counts(void);
 /* Restores the locks that were held at the cut, when body was entered again and has come to the

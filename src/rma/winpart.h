@@ -74,7 +74,7 @@ struct ft_winpart {
     int disp_unit;
     int slot;                      /* the slot in whose arena it lies */
     int lent;                      /* 1: that is not its owner's slot: block.c */
-    int held;                      /* FT_HELD_*: what this process holds */
+    int held, found;               /* FT_HELD_*: what this process holds, and what body found */
     int marked, dirty;             /* ft_rma_mark was called; there are puts in the open epoch */
     struct ft_far_told told;       /* for the stamp of an epoch that is being closed */
     const _Atomic uint64_t *calls; /* calls(target) */

@@ -97,7 +97,7 @@ struct ft_answer ft_told_begin(struct ft_rt *rt, const struct ft_command_arg *ar
     atomic_store(&rt->box.passed, 0);
     ft_next_ctx = rt->entry_ctx;
     rt->objects_in_body = 0;
-    ft_rma_reset();
+    ft_rma_reset(NULL, 0);
     ft_rma_tell_counts();
     ft_msg_begin_era(rt->era, FT_KEEP_NONE, atomic_load(&rt->box.committed), NULL, 0);
     rt->host.rolled_back(0);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * epoch.c - rank 0 adds to a word of its window by loads and stores, in an epoch that is open at
+ * epoch.c - rank 0 adds to a word of a window by loads and stores, in an epoch that is open at
  * each safepoint, and rank 1 by calls, under an exclusive lock:  epoch KIND
  *
- *   KIND  all: MPI_Win_lock_all. own: MPI_Win_lock of the own part, shared. setup-all, setup-own:
- *         the first of them in setup
+ *   KIND  all: the word is rank 0's, MPI_Win_lock_all. own: MPI_Win_lock of that part, shared.
+ *         common: the word is rank 2's, in a window of MPI_Win_allocate_shared, MPI_Win_lock_all.
+ *         setup-all, setup-own, setup-common: the first of them in setup
  *
  * If there is a file $EPOCH_DIES, rank 0 removes it, and kills itself between a load and its store.
  * An addition that is lost, because both have the word at a time, shows in the result.
@@ -19,7 +20,7 @@
 
 enum { ROUNDS = 12, WAIT_US = 20000 };
 
-static int step, me, all, in_setup;
+static int step, me, owner, all, in_setup;
 static MPI_Win win;
 static volatile long *word;
 static const char *dies;
@@ -29,7 +30,7 @@ static void open_epoch(void)
     if (all)
         MPI_Win_lock_all(0, win);
     else
-        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+        MPI_Win_lock(MPI_LOCK_SHARED, owner, 0, win);
 }
 
 static void close_epoch(void)
@@ -37,7 +38,7 @@ static void close_epoch(void)
     if (all)
         MPI_Win_unlock_all(win);
     else
-        MPI_Win_unlock(0, win);
+        MPI_Win_unlock(owner, win);
 }
 
 static void add_here(void)
@@ -54,12 +55,12 @@ static void add_here(void)
 static void add_there(void)
 {
     long x;
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
-    MPI_Get(&x, 1, MPI_LONG, 0, 0, 1, MPI_LONG, win);
-    MPI_Win_flush(0, win);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, owner, 0, win);
+    MPI_Get(&x, 1, MPI_LONG, owner, 0, 1, MPI_LONG, win);
+    MPI_Win_flush(owner, win);
     x++;
-    MPI_Put(&x, 1, MPI_LONG, 0, 0, 1, MPI_LONG, win);
-    MPI_Win_unlock(0, win);
+    MPI_Put(&x, 1, MPI_LONG, owner, 0, 1, MPI_LONG, win);
+    MPI_Win_unlock(owner, win);
 }
 
 static void body(void *arg)
@@ -74,8 +75,11 @@ static void body(void *arg)
         else if (me == 1)
             add_there();
     }
-    if (me == 0 && !in_setup)
+    if (me == 0)
         close_epoch();
+    MPI_Barrier(MPI_COMM_WORLD); /* rank 1 has made all its additions */
+    if (me == 0 && in_setup)
+        open_epoch();
 }
 
 int main(int argc, char **argv)
@@ -84,12 +88,24 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     const char *kind = argc > 1 ? argv[1] : "all";
-    all = strstr(kind, "all") != NULL;
+    int common = strstr(kind, "common") != NULL;
+    all = common || strstr(kind, "all");
+    owner = common ? 2 : 0;
     in_setup = strncmp(kind, "setup", 5) == 0;
     dies = getenv("EPOCH_DIES");
-    MPI_Win_allocate(sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    if (common)
+        MPI_Win_allocate_shared(sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+                                &win);
+    else
+        MPI_Win_allocate(sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     *base = 0;
     word = base;
+    if (common) {
+        MPI_Aint bytes;
+        int unit;
+        MPI_Win_shared_query(win, owner, &bytes, &unit, &base);
+        word = base;
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     FTRMA_Protect(&step, sizeof step);
     if (me == 0 && in_setup)
