@@ -324,63 +324,20 @@ void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf)
     }
 }
 
-/* ---- MPI_Type_free and MPI_Op_free while requests still unpack or combine ---- */
-FT_STATIC(int, pins);
-FT_STATIC(struct ft_later *, to_free); /* [places], of which `waiting` are in use */
-FT_STATIC(int, waiting);
-FT_STATIC(int, places);
-#define pins FT_MY(pins)
-#define to_free FT_MY(to_free)
-#define waiting FT_MY(waiting)
-#define places FT_MY(places)
-
-static void forget(MPI_Datatype t)
+void ft_type_forget(MPI_Datatype t)
 {
     derived[ft_type_hash(t) / 4].handle = NULL;
     ft_typemap_forget(t);
 }
 
-void ft_type_pin(void) { pins++; }
-
-void ft_type_unpin(void)
-{
-    FT_ASSERT(pins > 0);
-    if (--pins > 0)
-        return;
-    while (waiting > 0) {
-        struct ft_later l = to_free[--waiting];
-        if (l.op != MPI_OP_NULL) {
-            HOST(Op_free)(&l.op);
-        } else {
-            forget(l.type);
-            HOST(Type_free)(&l.type);
-        }
-    }
-}
-
-int ft_free_later(const struct ft_later *l)
-{
-    if (pins == 0)
-        return -1;
-    if (waiting == places) {
-        struct ft_later *more = realloc(to_free, (size_t)(places + 16) * sizeof *more);
-        if (!more)
-            return MPI_ERR_NO_MEM;
-        to_free = more;
-        places += 16;
-    }
-    to_free[waiting++] = *l;
-    return MPI_SUCCESS;
-}
-
 FT_MPI(int, Type_free, (MPI_Datatype * type))
 {
     struct ft_type store;
-    const struct ft_type *t = pins > 0 ? ft_type_of(*type, &store) : NULL;
-    int later = t && !t->predefined ? ft_free_later(&(struct ft_later){MPI_OP_NULL, *type}) : -1;
+    const struct ft_type *t = ft_any_pinned() ? ft_type_of(*type, &store) : NULL;
+    int later = t && !t->predefined ? ft_free_later(MPI_OP_NULL, *type) : -1;
 
     if (later < 0) {
-        forget(*type);
+        ft_type_forget(*type);
         return HOST(Type_free)(type);
     }
     FT_CHECK(later == MPI_SUCCESS, MPI_COMM_WORLD, later, "MPI_Type_free");

@@ -44,17 +44,12 @@ void ft_unpack(const struct ft_type *t, const void *in, size_t bytes, void *buf)
  * element that is larger is copied by its type map. Tests set it. */
 extern FT_STATE(size_t, ft_pack_limit);
 #define ft_pack_limit FT_MY(ft_pack_limit)
-/* While pinned, types that the program frees stay alive (open receives unpack with them). */
-void ft_type_pin(void);
-void ft_type_unpin(void);
-/* A type or operation that the program frees while a pin is held lives until the last pin is gone:
- * l->op if it is not MPI_OP_NULL, else l->type. Returns -1: nothing is pinned, free it at once;
- * else an MPI error class. */
-struct ft_later {
-    MPI_Op op;
-    MPI_Datatype type;
-};
-int ft_free_later(const struct ft_later *l);
+void ft_type_forget(MPI_Datatype t); /* it is about to be freed */
+/* A type or operation (else MPI_OP_NULL) that the program frees while pinned requests may use it
+ * lives on until none does (free_later.c). Returns -1: no request is pinned, free it at once; else
+ * an MPI error class. */
+int ft_free_later(MPI_Op op, MPI_Datatype type);
+int ft_any_pinned(void);
 
 /* A reducer for an operation on elements that lie `stride` bytes apart. true_lb is not included:
  * element i is at base + i * stride. */

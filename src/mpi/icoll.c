@@ -56,8 +56,7 @@ struct ft_request *ft_icoll_begin(struct ft_comm *c, const char *name, const cha
     q->peer = 0;
     q->comm = c;
     c->refs++;
-    q->pinned = 1; /* types and operations stay alive */
-    ft_type_pin();
+    ft_request_pin(q); /* types and operations stay alive */
     q->sched = ft_sched_new(name, c->ctx.id, tag);
     return q;
 }

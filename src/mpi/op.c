@@ -82,8 +82,8 @@ void ft_op_init(struct ft_op *o, MPI_Op op, const struct ft_type *t)
 
 FT_MPI(int, Op_free, (MPI_Op * op))
 {
-    int later = ft_free_later(&(struct ft_later){
-        *op, MPI_DATATYPE_NULL}); /* nonblocking collectives may still combine with it */
+    /* nonblocking collectives may still combine with it */
+    int later = ft_free_later(*op, MPI_DATATYPE_NULL);
     if (later < 0)
         return HOST(Op_free)(op);
     FT_CHECK(later == MPI_SUCCESS, MPI_COMM_WORLD, later, "MPI_Op_free");

@@ -14,6 +14,11 @@ int ft_request_pool_init(void);
 struct ft_request *ft_request_get(void); /* NULL: there are too many */
 void ft_request_put(struct ft_request *q);
 void ft_request_orphan(struct ft_request *q); /* freed by the program while active */
+/* Types and operations that q uses stay alive until it is unpinned (free_later.c). The third: the
+ * pinned request after q; NULL: the first, or there is none. */
+void ft_request_pin(struct ft_request *q);
+void ft_request_unpin(struct ft_request *q);
+struct ft_request *ft_request_next_pinned(const struct ft_request *q);
 void ft_request_reap(void);                   /* puts back the orphans that are done */
 /* Waits until sends of orphans have left this process: only those in buffered mode, which wait for
  * room in the log alone, or all but synchronous ones. */

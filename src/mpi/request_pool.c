@@ -109,11 +109,19 @@ void ft_request_put(struct ft_request *q)
     ft_sched_free(q->sched);
     q->sched = NULL;
     if (q->pinned)
-        ft_type_unpin();
+        ft_request_unpin(q);
     if (q->comm)
         ft_comm_release(q->comm);
     q->next = unused;
     unused = q;
+}
+
+struct ft_request *ft_request_next_pinned(const struct ft_request *q)
+{
+    for (size_t i = q ? (size_t)(q - ft_request_base) + 1 : 0; i < opened; i++)
+        if (ft_request_base[i].in_use && ft_request_base[i].pinned)
+            return &ft_request_base[i];
+    return NULL;
 }
 
 void ft_request_orphan(struct ft_request *q)

@@ -29,9 +29,10 @@ struct ft_request {
     struct ft_inmsg *taken;
     uint8_t in_use, is_recv, persistent, active, orphan;
     uint8_t mode;            /* of a send: enum ft_send_mode */
-    uint8_t pinned;          /* holds types alive (ft_type_pin) */
+    uint8_t pinned;          /* what it uses stays alive (free_later.c) */
     uint8_t in_body;         /* was made inside FTRMA_Run's body */
     struct ft_request *next; /* free list, or list of orphans */
+    uint64_t pinned_at;      /* so many types and operations had been freed by then */
 };
 extern FT_STATE(struct ft_request *, ft_request_base);
 extern FT_STATE(struct ft_request *, ft_request_end);

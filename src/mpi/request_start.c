@@ -22,10 +22,8 @@ struct ft_request *ft_request_make(struct ft_comm *c, int is_recv, void *buf, in
     q->tag = tag;
     q->comm = c;
     c->refs++;
-    if (!t->contiguous) {
-        q->pinned = 1;
-        ft_type_pin();
-    }
+    if (!t->contiguous)
+        ft_request_pin(q);
     return q;
 }
 
@@ -219,10 +217,8 @@ int ft_request_persist(struct ft_request *q, const struct ft_type *t, MPI_Reques
 {
     if (!q)
         return ft_error(MPI_COMM_WORLD, MPI_ERR_NO_MEM, call);
-    if (!q->pinned && !t->predefined) {
-        q->pinned = 1;
-        ft_type_pin();
-    }
+    if (!q->pinned && !t->predefined)
+        ft_request_pin(q);
     q->persistent = 1;
     q->in_body = (uint8_t)ft_runtime_in_body();
     *request = (MPI_Request)(void *)q;

@@ -614,13 +614,33 @@ static void test_pinned(void **state)
     for (int i = 0; i < 4; i++)
         assert_int_equal(out[2 * i], in[i]);
 
-    MPI_Type_vector(2, 1, 2, MPI_INT, &t); /* no memory to keep it: it stays the program's */
+    MPI_Type_vector(4, 1, 2, MPI_INT, &t); /* while there is a persistent one, others go */
     MPI_Type_commit(&t);
-    MPI_Irecv(out, 1, t, 0, 5, MPI_COMM_WORLD, &r[0]);
-    MPI_Datatype many[64];
+    MPI_Recv_init(out, 1, t, 0, 5, MPI_COMM_WORLD, &r[1]);
+    MPI_Type_free(&t);
+    MPI_Fint highest = 0, first = 0;
+    for (int i = 0; i < 2000; i++) {
+        MPI_Type_contiguous(i + 1, MPI_CHAR, &t);
+        MPI_Fint index = MPI_Type_c2f(t); /* the lowest that is free */
+        first = i == 0 ? index : first;
+        highest = index > highest ? index : highest;
+        MPI_Type_free(&t);
+    }
+    assert_in_range(highest - first, 0, 100);
+    memset(out, 0, sizeof out);
+    MPI_Start(&r[1]);
+    MPI_Send(in, 4, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    assert_int_equal(MPI_Wait(&r[1], MPI_STATUS_IGNORE), MPI_SUCCESS);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(out[2 * i], in[i]);
+    MPI_Request_free(&r[1]);
+
+    MPI_Datatype many[64]; /* no memory to keep it: it stays the program's */
+    MPI_Request waits[64];
     for (int i = 0; i < 64; i++) {
-        MPI_Type_contiguous(2, MPI_INT, &many[i]);
+        MPI_Type_vector(2, 1, 2, MPI_INT, &many[i]);
         MPI_Type_commit(&many[i]);
+        MPI_Irecv(out, 1, many[i], 0, 5, MPI_COMM_WORLD, &waits[i]);
     }
     int kept = 0;
     for (int i = 0; i < 64; i++) {
@@ -638,9 +658,9 @@ static void test_pinned(void **state)
     MPI_Op_create((MPI_User_function *)(void *)test_pinned, 1, &op);
     assert_int_equal(MPI_Op_free(&op), MPI_SUCCESS);
     assert_true(op == MPI_OP_NULL);
-    MPI_Type_free(&t);
-    MPI_Send(in, 2, MPI_INT, 0, 5, MPI_COMM_WORLD);
-    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    for (int i = 0; i < 64; i++)
+        MPI_Send(in, 2, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    MPI_Waitall(64, waits, MPI_STATUSES_IGNORE);
 }
 
 static void test_no_memory(void **state)
