@@ -6,12 +6,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/failpoint.h"
 #include "base/near.h"
+#include "image/image.h"
 #include "launch/children.h"
+#include "transport/ctl.h"
 
 void ft_held_begin(struct ft_held *h, int nranks)
 {
@@ -20,7 +23,7 @@ void ft_held_begin(struct ft_held *h, int nranks)
     h->nranks = nranks;
     h->arena = ft_need(calloc((size_t)nranks, sizeof *h->arena), bytes, "the ranks' arenas");
     for (int r = 0; r < nranks; r++)
-        h->arena[r] = (struct ft_arena_of){-1, -1, -1, 0};
+        h->arena[r] = (struct ft_arena_of){-1, -1, -1};
 }
 
 static void drop(int fd)
@@ -50,19 +53,42 @@ static int is_here(const struct ft_board *b, int rank)
     return 0;
 }
 
-/* The next carrier is here. [q' has taken q's place, has not yet rebuilt its image, and all is
- * lost.] An arena that was kept before holds the committed image as long as none was committed
- * since. [q' dies in setup, before it publishes the image; so does q''.] */
-static void next_carrier(struct ft_arena_of *a, int64_t incarnation, int fd, uint64_t committed)
+/* The arena has the rank's image of this version, and nobody writes it. The image's own head says
+ * so: an arena that stands in for a process of another node has the words alone. */
+static int has_image(int fd, int rank, uint64_t version)
 {
-    int keeps = a->before >= 0 && committed == a->committed;
+    __typeof__(((struct ft_ctl *)0)->image) image;
+    struct ft_image head;
+    if (pread(fd, image, sizeof image, offsetof(struct ft_ctl, image)) != (ssize_t)sizeof image)
+        return 0;
+    for (int i = 0; i < FT_IMAGES; i++)
+        if (atomic_load(&image[i].version) == version &&
+            pread(fd, &head, sizeof head, (off_t)atomic_load(&image[i].off)) ==
+                (ssize_t)sizeof head &&
+            head.magic == FT_IMAGE_MAGIC && head.version == version &&
+            head.counters.rank == (uint32_t)rank)
+            return 1;
+    return 0;
+}
+
+/* The next carrier is here. [q' has taken q's place, has not yet rebuilt its image, and all is
+ * lost.] If the carrier before has not got that far either, the earlier arena is kept on. [q' dies
+ * in setup, before it publishes the image; so does q''.] Only the arenas tell. [q' has taken q's
+ * place and a checkpoint was committed, both since the last look, and then q' dies: it had the
+ * image, and q had not.] */
+static void next_carrier(struct ft_arena_of *a, int rank, int64_t incarnation, int fd,
+                         uint64_t committed)
+{
+    int keeps = a->before >= 0 && !has_image(a->fd, rank, committed);
     drop(keeps ? a->fd : a->before);
-    *a = (struct ft_arena_of){incarnation, fd, keeps ? a->before : a->fd, committed};
+    *a = (struct ft_arena_of){incarnation, fd, keeps ? a->before : a->fd};
 }
 
 void ft_held_step(struct ft_held *h, struct ft_board *b)
 {
     uint64_t committed = atomic_load(&b->save.committed);
+    /* A writer may still have to open an image that is older than the committed one (F3). */
+    int saving = atomic_load(&b->save.ready) > atomic_load(&b->save.over);
     for (int i = 0; i < b->nslots; i++) {
         uint32_t who = atomic_load(&b->slot[i].who), r = who & 0xffffff;
         int64_t incarnation = atomic_load(&b->slot[i].incarnation);
@@ -70,7 +96,7 @@ void ft_held_step(struct ft_held *h, struct ft_board *b)
             incarnation < h->arena[r].incarnation)
             continue;
         struct ft_arena_of *a = &h->arena[r];
-        if (incarnation == a->incarnation && committed > a->committed) {
+        if (a->before >= 0 && !saving && has_image(a->fd, (int)r, committed)) {
             drop(a->before);
             a->before = -1;
         }
@@ -80,7 +106,7 @@ void ft_held_step(struct ft_held *h, struct ft_board *b)
             atomic_store(&b->save.held, 1); /* never: nobody needs to wait for that */
         if (fd < 0)
             continue;
-        next_carrier(a, incarnation, fd, committed);
+        next_carrier(a, (int)r, incarnation, fd, committed);
     }
     int all = 1;
     for (int r = 0; r < b->nranks && !atomic_load(&b->save.held); r++)

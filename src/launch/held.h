@@ -14,10 +14,9 @@ struct ft_held {
     struct ft_arena_of {
         int64_t incarnation;
         int fd; /* both -1: none was seen */
-        /* the arena of the last carrier that had the committed image, kept until there is a newer
-         * checkpoint; -1 */
+        /* the arena of an earlier carrier, kept until the present one has the committed image; else
+         * -1 */
         int before;
-        uint64_t committed; /* the committed checkpoint at that time */
     } * arena; /* NULL: nothing is held */
 };
 
