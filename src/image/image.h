@@ -47,6 +47,9 @@ struct ft_image_counters {
     /* As in its testament, which is lost when its node is. */
     uint64_t heap_from, arena_at, strayed;
     uint64_t freed; /* how many windows and communicators of setup body had freed */
+    /* in which it was taken. An image that was called off, and the committed one of this version,
+     * are of two */
+    uint64_t generation;
 };
 
 struct ft_image {

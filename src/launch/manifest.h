@@ -15,6 +15,7 @@
 struct ft_manifest_rank {
     uint64_t bytes, sum[2]; /* of its image: size, and XXH3 (128 bits), low half first */
     uint64_t printed[2];    /* positions on stdout and stderr at the image */
+    uint64_t generation;    /* in which it was taken; not in the file */
 };
 
 struct ft_manifest {

@@ -210,11 +210,23 @@ static void write_image(const char *set, int rank, const struct source *s)
     *r = (struct ft_manifest_rank){
         .bytes = s->bytes,
         .sum = {tail.low, tail.high},
-        .printed = {s->image->counters.out[0], s->image->counters.out[1]}};
+        .printed = {s->image->counters.out[0], s->image->counters.out[1]},
+        .generation = s->image->counters.generation};
     check_unchanged(rank, s);
     finish(fd, path);
     atomic_store(&g->out->bytes, p.before + sizeof head + s->bytes + sizeof tail);
     ft_failpoint(SAVE_FILE);
+}
+
+/* [q has an image, the checkpoint is called off, and q is lost. q' takes another image of this
+ * version, which is committed, and is lost too. q's arena is held, that of q' is not.] */
+static void check_one_checkpoint(void)
+{
+    for (int r = 1; r < g->board->nranks; r++)
+        if (g->m.rank[r].generation != g->m.rank[0].generation)
+            give_up("rank %d was lost, and its image with it: what is left is of a checkpoint that "
+                    "was called off",
+                    g->m.rank[r].generation < g->m.rank[0].generation ? r : 0);
 }
 
 static void write_manifest(const char *set)
@@ -317,6 +329,7 @@ _Noreturn void ft_writer_run(struct ft_writing *w)
         write_images(part);
     if (w->part == FT_WRITES_BEGIN || w->part == FT_WRITES_FILES)
         _exit(0);
+    check_one_checkpoint();
     if (w->part == FT_WRITES_END)
         check_files(part);
     write_manifest(part);

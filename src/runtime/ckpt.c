@@ -414,6 +414,7 @@ struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t versio
     ft_output_mark(c.out);
     c.in = ft_input_mark(rt);
     c.freed = rt->freed_in_body;
+    c.generation = atomic_load(&rt->box.generation);
     struct ft_image *im = ft_arena_ptr(&rt->arena, rt->image_off[slot]);
     ft_image_begin(im, version, r, n, s->messages, &c);
     im->engine_bytes = s->engine;
