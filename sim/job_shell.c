@@ -28,6 +28,7 @@ static void time_passes(struct ft_process *p, uint64_t now)
                      &d->again_ns, &d->retry_ns,  &d->noticed_ns};
     for (size_t i = 0; i < FT_COUNTOF(t); i++)
         rebase(t[i], now - 1);
+    d->waited_ns = 0;
     d->cost_s = 0;
 }
 

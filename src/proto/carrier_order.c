@@ -226,6 +226,7 @@ static void commit(const struct ft_carry *x)
     /* There are images now that a spare can map, and more room may be made. */
     c->wants_room |= c->pos < 0 || (c->order.flags & FT_ORDER_ENTRY && ft_carry_is_checksum(x));
     c->due.commit_ns = x->now;
+    c->due.waited_ns = 0;
     if (c->root) {
         ft_carry_event(x, FT_EV_CKPT_DONE, FT_WHO_NONE, (int64_t)c->committed, 0,
                        c->due.cut_ns ? x->now - c->due.cut_ns : 0);
@@ -320,6 +321,14 @@ void ft_carry_order_answered(const struct ft_carry *x, enum ft_command kind, uin
 
 /* --- events --- */
 
+/* TARGET is over, or takes too long. */
+static void stop_waiting(struct ft_carrier *c, uint64_t now)
+{
+    if (c->due.target_ns)
+        c->due.waited_ns += now - c->due.target_ns;
+    c->due.target_ns = 0;
+}
+
 void ft_carrier_order(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
                       const struct ft_order_action *order, struct ft_actions *out)
 {
@@ -331,8 +340,10 @@ void ft_carrier_order(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, ui
     c->order.step = BEGUN;
     if (order->order != FT_ORDER_CANCEL)
         c->cmd.seq = 0; /* what main does now belongs to the order before */
-    if (order->order != FT_ORDER_TARGET || !c->due.target_ns) /* not when it is given again */
-        c->due.target_ns = order->order == FT_ORDER_TARGET ? now : 0;
+    if (order->order != FT_ORDER_TARGET)
+        stop_waiting(c, now);
+    else if (!c->due.target_ns) /* not when it is given again */
+        c->due.target_ns = now;
     int its = order->flags & FT_ORDER_SNAPSHOT &&
               (order->order == FT_ORDER_TARGET || order->order == FT_ORDER_CUT);
     int stays = cfg->broken == FT_BROKEN_SNAPSHOT_STAYS && order->order == FT_ORDER_RECOVER;
@@ -367,12 +378,19 @@ void ft_carrier_ending(struct ft_carrier *c, const struct ft_carrier_cfg *cfg,
         ft_carry_snapshot_stops(c);
 }
 
+/* LATE_INTERVALS times the mean time between safepoints, in which the waits for former targets
+ * count once (C4). [They count LATE_INTERVALS times, and p polls for what q says after each target:
+ * each wait is longer than all before it.] [They do not count, and checkpoints are asked for all
+ * the time: a rank that takes longer than the limit from one safepoint to the next is never waited
+ * for.] The present wait does not count, since with it the limit would grow all the time. */
 static uint64_t late_at(const struct ft_carrier *c)
 {
-    uint64_t n = c->heard.reached - c->due.safepoints, ran = c->due.target_ns - c->due.commit_ns;
-    /* Without the wait itself, since with it the limit would grow all the time. */
-    uint64_t per = n && c->due.target_ns > c->due.commit_ns ? ran / n : 0;
-    return c->due.target_ns + ft_max_u64(LATE_MIN_NS, LATE_INTERVALS * per);
+    uint64_t n = c->heard.reached - c->due.safepoints, waited = c->due.waited_ns, limit = 0;
+    if (n && c->due.target_ns > c->due.commit_ns) {
+        uint64_t ran = c->due.target_ns - c->due.commit_ns - waited;
+        limit = (LATE_INTERVALS * ran + waited) / n;
+    }
+    return c->due.target_ns + ft_max_u64(LATE_MIN_NS, limit);
 }
 
 void ft_carrier_time(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uint64_t now,
@@ -385,7 +403,7 @@ void ft_carrier_time(struct ft_carrier *c, const struct ft_carrier_cfg *cfg, uin
             ft_carry_ask_root(&x, FT_ROOT_DUE, 0);
     }
     if (c->due.target_ns && c->root && now >= late_at(c)) {
-        c->due.target_ns = 0;
+        stop_waiting(c, now);
         ft_carry_ask_root(&x, FT_ROOT_LATE, 0);
     }
     if (c->due.retry_ns && now >= c->due.retry_ns)

@@ -15,6 +15,7 @@ struct ft_due { /* when something is due, in ns; 0: not set, unless a comment sa
     uint64_t target_ns; /* the root: when it gave the order TARGET */
     uint64_t cut_ns, commit_ns;
     uint64_t safepoints; /* number of the safepoint at the last commit */
+    uint64_t waited_ns;  /* since then: how long all TARGETs have taken that are over */
     uint64_t long_ns;    /* a checkpoint is to be asked for, as logs are long */
     uint64_t again_ns;   /* a checkpoint is to be asked for once more */
     uint64_t retry_ns;   /* another try, after something could not be rebuilt or did not park */

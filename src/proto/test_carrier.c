@@ -5,13 +5,20 @@
  */
 #include "proto/test_carrier.h"
 
-static void order(enum ft_order_kind kind, uint64_t arg, uint32_t flags)
+#define MS 1000000ull
+
+static void order_at(uint64_t now, enum ft_order_kind kind, uint64_t arg, uint32_t flags)
 {
     static uint32_t seq;
     struct ft_order_action a = {.seq = ++seq, .order = kind, .arg = arg, .flags = flags};
     out.n = 0;
-    ft_carrier_order(&c, &cfg, NOW, &a, &out);
+    ft_carrier_order(&c, &cfg, now, &a, &out);
     choose();
+}
+
+static void order(enum ft_order_kind kind, uint64_t arg, uint32_t flags)
+{
+    order_at(NOW, kind, arg, flags);
 }
 
 static void adopt(uint32_t generation, int pos, int rollback, uint64_t committed, uint64_t flags)
@@ -278,6 +285,57 @@ static void nobody_comes(void **state)
     assert_false(c.looks & FT_LOOK_STUCK);
 }
 
+/* The root gives a target, and calls it off when it is late. Returns how long that took. */
+static uint64_t waits_in_vain(uint64_t now, uint64_t safepoint)
+{
+    order_at(now, FT_ORDER_TARGET, safepoint, 0);
+    uint64_t late = ft_carrier_expiry(&c);
+    time_is(late - 1);
+    assert_null(did(FT_DO_ROOT));
+    time_is(late);
+    assert_int_equal(did(FT_DO_ROOT)->event, FT_ROOT_LATE);
+    order_at(late, FT_ORDER_CANCEL, FT_SKIP_WAITING, 0);
+    return late - now;
+}
+
+static void comes_to(uint64_t safepoint)
+{
+    m.reached = m.passed = safepoint;
+    look();
+}
+
+/* A rank polls for one that stands at the target, in each step. */
+static void a_wait_in_vain_lengthens_none(void **state)
+{
+    uint64_t now = NOW, first = 0;
+    (void)state;
+    begin(0);
+    c.root = 1;
+    into_body();
+    for (uint64_t step = 1; step <= 20; step++) {
+        now += MS;
+        uint64_t wait = waits_in_vain(now, step);
+        first = first ? first : wait;
+        assert_true(wait <= first + first / 10);
+        now += wait;
+        comes_to(step);
+    }
+}
+
+/* There is always a checkpoint under way, and each is called off in the middle of a step. */
+static void a_wait_is_as_long_as_a_step(void **state)
+{
+    uint64_t now = NOW;
+    (void)state;
+    begin(0);
+    c.root = 1;
+    into_body();
+    for (int i = 0; i < 3; i++)
+        now += waits_in_vain(now, 1);
+    comes_to(1);
+    assert_int_equal(waits_in_vain(now, 2), now - NOW);
+}
+
 static void a_refused_run(void **state)
 {
     (void)state;
@@ -470,6 +528,8 @@ int main(void)
         cmocka_unit_test(long_logs_of_a_generation_before_are_forgotten),
         cmocka_unit_test(long_logs_wait_where_safepoints_are_given),
         cmocka_unit_test(nobody_comes),
+        cmocka_unit_test(a_wait_in_vain_lengthens_none),
+        cmocka_unit_test(a_wait_is_as_long_as_a_step),
         cmocka_unit_test(a_refused_run),
         cmocka_unit_test(a_new_generation_finishes_the_old_one),
         cmocka_unit_test(one_goes_back_alone),
