@@ -78,6 +78,10 @@ for name in "$@"; do
     ckpt=
     [ $name != far ] || ckpt="--log off"
     [ $name != held ] || ckpt="--log-limit 1"
+    if [ $name = polls ]; then # two snapshots, then a barrier; they take 2 s each, not 2, 40 and 420
+        ckpt="--snapshot peek"
+        LIMIT=${CHAOS_LIMIT:-200}
+    fi
     clean
     case $name in
     late) # STEPS / 2, and those of the entry and the exit
@@ -245,6 +249,11 @@ for name in "$@"; do
     far)
         hurt_each "rank=0 rank=3" msg.sync.sent,hit=4 msg.sync.told,hit=5 msg.recv.match,hit=9 ckpt.copied,hit=5
         hurt_waiting "rank=0 rank=3" 7 ;;
+    polls)
+        n=$(grep -c 'called off: a rank waits' "$WORK/err")
+        [ "$n" -ge 3 ] || complain "$n checkpoints were called off, not 3"
+        grep -q 'stops all ranks after calling off 2 snapshots in a row' "$WORK/err" ||
+            complain "no barrier after two snapshots" ;;
     held) # rank 0 keeps nothing for the others, and they all for it
         for p in msg.send.fragment,hit=30 msg.send.fragment,hit=250 msg.sync.sent,hit=1 msg.sync.sent,hit=2 msg.wait; do
             hurt rank=0,point=$p
