@@ -474,7 +474,7 @@ int ft_endpoint_wait(struct ft_endpoint *e, struct ft_wanting *f, int ms)
             ft_endpoint_lock(e);
             look_end(e);
             if (f)
-                f->to = NULL; /* nobody waits for it any more */
+                ft_wanting_left(e, f);
             ft_endpoint_unlock(e);
             ft_carriers_attend();
         }

@@ -12,6 +12,15 @@ struct ft_parcel *ft_block_get(struct ft_endpoint *e, size_t bytes);
 void ft_block_put(struct ft_endpoint *e, struct ft_parcel *b);
 void *ft_small_get(struct ft_endpoint *e);
 void ft_small_put(struct ft_endpoint *e, void *p);
+/* The thread that waits for it leaves its call. [Another thread has taken the answer since it has
+ * looked: nobody else frees it.] */
+static inline void ft_wanting_left(struct ft_endpoint *e, struct ft_wanting *f)
+{
+    if (f->done)
+        ft_small_put(e, f);
+    else
+        f->to = NULL; /* the answer frees it */
+}
 /* Makes an event of this kind, with room for `bytes` of data, at the end of the queue. */
 struct ft_parcel *ft_event_new(struct ft_endpoint *e, enum FTT_Kind kind, int rank, size_t bytes);
 void ft_event_add(struct ft_endpoint *e, struct ft_parcel *b);
