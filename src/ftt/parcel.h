@@ -61,7 +61,7 @@ struct ft_wanting { /* begun here: a fetch, or a copy from or to another node */
     uint64_t there;
 };
 struct ft_wish { /* the data of a FETCH: then the name */
-    uint64_t at, bytes; /* offset in the asker's arena; 0: send it */
+    uint64_t at, bytes; /* offset in the asker's arena; 0: send it, in pieces if it is long */
     FTT_Part part;      /* item 0: all of it */
     uint32_t name_bytes;
     char name[FTT_NAME_MAX + 1];

@@ -78,10 +78,10 @@ static void answer(struct ft_endpoint *e, int from, uint64_t id, const struct ft
     uint64_t data = 0;
     if (!is_within(s->bytes, &w->part, w->bytes)) {
         h.status = FTT_ERR_SIZE;
-    } else if (!w->at) {
+    } else if (w->bytes <= INLINE) {
         h.what = FT_WHAT_DATA;
         data = w->bytes;
-    } else if (p->far) { /* which it may not have been when this was asked for */
+    } else if (p->far || !w->at) { /* if only one holds, another carrier was asked */
         answer_in_pieces(e, from, id, w, s);
         return;
     } else {
@@ -221,13 +221,13 @@ static struct ft_parcel *header_for(struct ft_endpoint *e, int rank, const char 
     return b;
 }
 
-/* Where the publisher copies to. 0: there is no room. It is never the program's own buffer if main may
- * leave the call: it gets no answer then, and the buffer is its own again. [All go back while it
- * waits, and the publisher comes to its copy after that.] */
-static int take_room(struct ft_wanting *f, uint64_t *at)
+/* Where the publisher copies to; *at 0: nowhere, the data is sent. Returns 0 if there is no room. It
+ * is never the program's own buffer if main may leave the call: it gets no answer then, and the buffer
+ * is its own again. [All go back while it waits, and the publisher comes to its copy after that.] */
+static int take_room(struct ft_wanting *f, int far, uint64_t *at)
 {
     *at = 0;
-    if (f->bytes <= INLINE)
+    if (f->bytes <= INLINE || far)
         return 1;
     *at = f->waits && ft_carriers_may_take_back() ? 0 : ft_buffer_at(f->to, f->bytes);
     if (*at)
@@ -313,8 +313,9 @@ int ft_shelf_fetch(FTT_Transport *t, int rank, const char *name, const FTT_Part 
         ft_endpoint_unlock(e);
         return st;
     }
+    int far = e->peer[rank].far;
     ft_endpoint_unlock(e);
-    if (!take_room(&now, &at))
+    if (!take_room(&now, far, &at))
         return FTT_ERR_NO_MEMORY;
     ft_endpoint_lock(e);
     struct ft_wanting *f = ft_small_get(e);

@@ -4,7 +4,7 @@
 # ftt.sh - jobs of programs that use the transport (include/ftrma_transport.h).
 #
 #   ftt.sh DIRECTORY-OF-FTRUN CASE...    calls fault refused in_run deaths points figure ping again server tasks
-#                                        nodes node_points with_mpi left_fetch
+#                                        nodes node_points with_mpi left_fetch far_fetch
 #   FTT_FULL=1: points tries each rank at several places; FTT_POINTS: only points that match
 #   FTT_NODES=K: points on K nodes; CHAOS_SEED repeats what was drawn; TEST_SHARE, see ../share.sh
 BIN=$1
@@ -199,6 +199,14 @@ for name in "$@"; do
             survived "result: the buffer is the program's own "
             grep -q '"who":"rank 2"' "$WORK/report" || complain "nobody died"
         done ;;
+    far_fetch) # also when the carrier that was asked is lost with its node, and the next one is on the asker's
+        export FTRMA_ARENA_SIZE=16M
+        job $common -n 2 --virtual-nodes 2 -- "$BIN/ftt_far_fetch"
+        survived "result: all of it "
+        job $common -n 2 --virtual-nodes 2 --spares 2 --inject node=1,point=ftt.waits -- "$BIN/ftt_far_fetch" late
+        survived "result: all of it "
+        grep -q '"node_losses":1' "$WORK/report" || complain "no node was lost"
+        unset FTRMA_ARENA_SIZE ;;
     with_mpi) # MPI and the transport in one body: a rank is lost, its replacement, two together, a node
         echo "CHAOS_SEED=$SEED"
         prog=$BIN/ftt_with_mpi
