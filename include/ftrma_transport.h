@@ -18,6 +18,8 @@
  *    calls that name memory of a process (FTT_Buffer): FTT_ERR_DEAD if that process was replaced.
  *  - Blocking: only FTT_Open, FTT_Close, FTT_Poll, FTT_Fetch and FTT_Fetch_part wait for others,
  *    and FTT_Put and FTT_Get where the memory is on another node.
+ *  - MPI: in those that wait, messages of MPI go on as in calls of MPI, if the thread that calls MPI is
+ *    in them, and MPI_THREAD_SERIALIZED was not given.
  *  - Nodes: a program need not know which ranks are on which node. Only costs differ.
  *  - Ownership: what a call is given (messages, names) is the caller's again when it returns,
  *    unless its comment says otherwise.

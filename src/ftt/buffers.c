@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ftt/buffers.h"
+#include "runtime/carriers.h"
 
 #define PIECE (256u << 10) /* of a copy; in between others may take the lock */
 
@@ -200,6 +201,7 @@ static int reach(FTT_Transport *t, const FTT_Buffer *h, size_t offset, void *her
     struct ft_endpoint *e = ft_endpoint_of(t);
     if ((!here && bytes) || (flags & ~(FTT_SEND_ACK | FTT_RECEIVE_ACK)))
         return FTT_ERR_ARG;
+    ft_carriers_door();
     ft_endpoint_lock(e);
     int st = FTT_ERR_FULL, full = e->backlog || ft_txn_outstanding(e->txn) >= e->room;
     int far = h && h->rank >= 0 && h->rank < e->n && e->peer[h->rank].far;

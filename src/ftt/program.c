@@ -8,6 +8,7 @@
 
 #include "ftt/buffers.h"
 #include "ftt/open.h"
+#include "runtime/carriers.h"
 
 static int my_rank(FTT_Transport *t) { return ft_endpoint_of(t)->rank; }
 static int size(FTT_Transport *t) { return ft_endpoint_of(t)->n; }
@@ -112,6 +113,7 @@ static int poll_event(FTT_Transport *t, FTT_Event *event, int timeout)
     struct ft_endpoint *e = ft_endpoint_of(t);
     if (!event)
         return FTT_ERR_ARG;
+    ft_carriers_door();
     ft_endpoint_lock(e);
     if (e->given)
         ft_block_put(e, e->given);

@@ -443,15 +443,34 @@ static void call_due(struct ft_endpoint *e)
     }
 }
 
+/* main leaves ft_endpoint_wait */
+struct looker {
+    struct ft_endpoint *e;
+    struct ft_wanting *f;
+};
+static void leave(void *of)
+{
+    struct looker *l = of;
+    ft_endpoint_lock(l->e);
+    look_end(l->e);
+    if (l->f)
+        ft_wanting_left(l->e, l->f);
+    ft_endpoint_unlock(l->e);
+}
+
 #define YIELDS 100
-#define LONGEST 1000 /* ms of a sleep; what it waits for rings */
+/* ms of a sleep: what it waits for rings, but messages of MPI do not */
+#define LONGEST 1000
+#define BRIEF 1
 
 int ft_endpoint_wait(struct ft_endpoint *e, struct ft_wanting *f, int ms)
 {
     uint64_t end = ms > 0 ? ft_now_ns() + (uint64_t)ms * 1000000ull : 0;
     uint32_t polls = 0, most = e->spin;
     int came = 0;
+    struct looker here = {e, f};
     look_begin(e);
+    ft_carriers_holds(leave, &here);
     for (;;) {
         int some = ft_progress(e);
         if (!some)
@@ -470,23 +489,17 @@ int ft_endpoint_wait(struct ft_endpoint *e, struct ft_wanting *f, int ms)
         if (ms > 0 && now >= end)
             break;
         ft_endpoint_unlock(e);
-        if (ft_carriers_wanted()) {
-            ft_endpoint_lock(e);
-            look_end(e);
-            if (f)
-                ft_wanting_left(e, f);
-            ft_endpoint_unlock(e);
-            ft_carriers_attend();
-        }
+        uint64_t longest = ft_carriers_go_on() ? BRIEF : LONGEST;
         if (polls > most)
             sched_yield();
         ft_endpoint_lock(e);
         if (polls > most + YIELDS) {
-            uint64_t rest = ms > 0 ? (end - now) / 1000000 + 1 : LONGEST;
-            nap(e, (int)ft_min_u64(rest, LONGEST));
+            uint64_t rest = ms > 0 ? (end - now) / 1000000 + 1 : longest;
+            nap(e, (int)ft_min_u64(rest, longest));
             polls = most;
         }
     }
+    ft_carriers_holds(NULL, NULL);
     look_end(e);
     return came;
 }

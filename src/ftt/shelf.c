@@ -307,6 +307,8 @@ int ft_shelf_fetch(FTT_Transport *t, int rank, const char *name, const FTT_Part 
         return FTT_ERR_SIZE;
     int st;
     uint64_t there;
+    if (waits)
+        ft_carriers_door();
     ft_endpoint_lock(e);
     if (fetch_directly(e, rank, name, part, now.to, bytes, &st, &there)) {
         st = direct_fetched(e, rank, waits, st, there, id);

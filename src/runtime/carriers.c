@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "msg/msg.h"
 #include "runtime/names.h"
 #include "runtime/output.h"
 #include "runtime/rt.h"
@@ -98,14 +99,41 @@ void ft_carriers_output(void)
 
 int ft_carriers_may_take_back(void) { return ft_in_body(ft_own_rt) && ft_runtime_on_main(); }
 
-int ft_carriers_wanted(void)
+/* Where threads call MPI in turns, another one may be in a call now: then main passes no door but to
+ * leave, and takes no messages. Without MPI there are none. */
+static int passes_door(void)
 {
-    return (atomic_load_explicit(&ft_attention, memory_order_relaxed) & FT_ATT_PARK) != 0 &&
-           ft_carriers_may_take_back();
+    if (ft_own_rt->host.plain || !ft_runtime_on_main())
+        return 0;
+    return !ft_runtime_threads ||
+           ((atomic_load_explicit(&ft_attention, memory_order_relaxed) & FT_ATT_PARK) != 0 &&
+            ft_in_body(ft_own_rt));
 }
 
-_Noreturn void ft_carriers_attend(void)
+void ft_carriers_door(void)
 {
+    if (!passes_door())
+        return;
     ft_door_uncounted();
-    FT_ASSERT(!"main has left its call");
+    if (!ft_runtime_threads)
+        ft_looked();
+}
+
+int ft_carriers_go_on(void)
+{
+    if (!passes_door())
+        return 0;
+    ft_door_uncounted();
+    if (ft_runtime_threads)
+        return 0;
+    ft_looked_long();
+    return ft_msg_active > 0;
+}
+
+void ft_carriers_holds(void (*left)(void *of), void *of)
+{
+    if (!ft_runtime_on_main())
+        return;
+    ft_own_rt->left = left;
+    ft_own_rt->left_of = of;
 }

@@ -31,9 +31,16 @@ void ft_carriers_opened(void);
 void ft_carriers_output(void);
 /* This is main, and a recovery may take it out of its call. */
 int ft_carriers_may_take_back(void);
-/* This is main, and it is to leave its call for a recovery (FTRMA_Run): then call
- * ft_carriers_attend, holding nothing. */
-int ft_carriers_wanted(void);
-_Noreturn void ft_carriers_attend(void);
+
+/* A call that waits, or by which a program may be waiting for somebody, is like one of MPI: main may
+ * leave it for a recovery (FTRMA_Run), and messages of MPI go on in it. [p is in MPI_Ssend to q,
+ * whose receive is posted, and q waits for what p publishes after that.] Other threads may call
+ * these, too. No lock may be held. */
+void ft_carriers_door(void); /* at its begin */
+/* While it waits. Returns 1 if main has requests of MPI: nobody rings when these can go on, so it is
+ * not to sleep for long. */
+int ft_carriers_go_on(void);
+/* If main leaves a call by any door from now on, left(of) is called before. NULL: no more. */
+void ft_carriers_holds(void (*left)(void *of), void *of);
 
 #endif

@@ -97,6 +97,8 @@ struct ft_rt {
     uint64_t freed_in_body; /* windows and communicators of setup, also before the restored image */
     int copying; /* it carries out FT_CMD_COPY, which is answered whatever is found */
     sigjmp_buf env;
+    void (*left)(void *of); /* called before main leaves a call by that; NULL: nobody wants to know */
+    void *left_of;
     fenv_t fenv; /* when FTRMA_Run was entered: of rounding and traps */
     uint64_t setup_start_ns;
     struct ft_rehearsal *rehearsal; /* NULL: this is no rehearsal */

@@ -185,6 +185,9 @@ void ft_rt_attend(void)
         ft_waiting = NULL;
         ft_rt_replay_drop(rt);
         ft_sched_drop();
+        if (rt->left)
+            rt->left(rt->left_of);
+        rt->left = NULL;
         siglongjmp(rt->env, 1);
     }
     if (what & FT_ATT_REPLAY)

@@ -4,7 +4,7 @@
 # ftt.sh - jobs of programs that use the transport (include/ftrma_transport.h).
 #
 #   ftt.sh DIRECTORY-OF-FTRUN CASE...    calls fault refused in_run deaths points figure ping again server tasks
-#                                        nodes node_points with_mpi left_fetch far_fetch
+#                                        nodes node_points with_mpi left_fetch far_fetch meanwhile
 #   FTT_FULL=1: points tries each rank at several places; FTT_POINTS: only points that match
 #   FTT_NODES=K: points on K nodes; CHAOS_SEED repeats what was drawn; TEST_SHARE, see ../share.sh
 BIN=$1
@@ -194,10 +194,19 @@ for name in "$@"; do
         done <"$WORK/points" ;;
     left_fetch) # also between nodes, where the data comes in pieces
         for nodes in "" "--virtual-nodes 2"; do
-            job $common -n 3 $nodes --checksums 2 --spares 4 --inject rank=2,point=msg.send.half -- \
-                "$BIN/ftt_left_fetch"
-            survived "result: the buffer is the program's own "
-            grep -q '"who":"rank 2"' "$WORK/report" || complain "nobody died"
+            for how in "" polls; do
+                job $common -n 3 $nodes --checksums 2 --spares 4 --inject rank=2,point=msg.send.half -- \
+                    "$BIN/ftt_left_fetch" $how
+                survived "result: the buffer is the program's own "
+                grep -q '"who":"rank 2"' "$WORK/report" || complain "nobody died"
+            done
+        done ;;
+    meanwhile) # messages of MPI, while those whom they need are in calls of the transport
+        for n in 2 4; do
+            for nodes in "" "--virtual-nodes 2"; do
+                job $common -n $n $nodes -- "$BIN/ftt_meanwhile"
+                survived "result: all went on "
+            done
         done ;;
     far_fetch) # also when the carrier that was asked is lost with its node, and the next one is on the asker's
         export FTRMA_ARENA_SIZE=16M

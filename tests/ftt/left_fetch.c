@@ -3,6 +3,8 @@
  * left_fetch.c - a recovery takes rank 0 out of FTT_Fetch, which waits for what rank 1 has not
  * published. From then on the buffer is the program's own: when rank 1 publishes, nothing may come
  * into it. 3 ranks; rank 2 is to be lost in its first MPI_Send.
+ *
+ *   ftt_left_fetch [polls]     polls: what it leaves is a loop of FTT_Poll that does not wait
  */
 #include <ftrma.h>
 #include <ftrma_transport.h>
@@ -16,7 +18,7 @@
 
 static FTT_Transport *t;
 static unsigned char *buf;
-static int rank, bad;
+static int rank, polls, bad;
 
 static void must(int status, const char *what)
 {
@@ -36,7 +38,10 @@ static int is_all(int value)
 
 static void until_the_loss(void)
 {
+    FTT_Event ev;
     int word = 0;
+    while (rank == 0 && polls)
+        (void)FTT_Poll(t, &ev, 0);
     if (rank == 0)
         must(FTT_Fetch(t, 1, NAME, buf, BYTES), "FTT_Fetch");
     if (rank == 1) /* nobody sends that */
@@ -81,6 +86,7 @@ int main(int argc, char **argv)
     FTT_Buffer buffer;
     void *at;
     MPI_Init(&argc, &argv);
+    polls = argc > 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     must(FTT_Open(&t), "FTT_Open");
     must(FTT_Alloc(t, BYTES, &buffer, &at), "FTT_Alloc");
