@@ -81,13 +81,15 @@ static void hear_ask(struct ft_remote *r, int k, const struct ft_frame *f)
     judge(r, ev);
 }
 
-/* What the node's gateway says on its board. */
+/* What the node's gateway says on its board. What it cannot reach is reported each time: the arbiter
+ * forgets all reports when a node is out. [A and B do not reach C and D. D goes out, and C must go,
+ * too.] */
 static void hear_reports(struct ft_remote *r, int k)
 {
-    uint64_t now = atomic_load(&r->board[k]->nodes.unreachable), news = now ^ r->unreachable[k];
+    uint64_t now = atomic_load(&r->board[k]->nodes.unreachable), was = r->unreachable[k];
     r->unreachable[k] = now;
     for (int j = 0; j < r->cfg.nhosts; j++)
-        if (news >> j & 1 && j != k)
+        if ((was | now) >> j & 1 && j != k)
             judge(r, (struct ft_arbiter_event){.kind = FT_ARBITER_REPORT,
                                                .node = k,
                                                .about = j,
