@@ -134,7 +134,8 @@ static void inherit(struct ft_pstep *s, const struct ft_testimony *t)
 
 /* Many ranks were lost at once, and votes had no room for the testimony of this one. So another
  * process is asked that can read it, on the node of the lost one. That is the living one before it,
- * since launchers put neighbours on one node. This process itself is never asked. */
+ * since launchers put neighbours on one node. This process itself is never asked: if nobody else
+ * lives, nothing is left. */
 static void ask_what_is_left(struct ft_pstep *s)
 {
     struct ft_process *p = s->p;
@@ -143,9 +144,11 @@ static void ask_what_is_left(struct ft_pstep *s)
         return;
     do
         at = (at + n - 1) % n;
-    while (at == s->cfg->self || ft_bit_get(&p->agree.last.failed, at));
-    FT_ASSERT(at != of);
-    ft_pstep_mail(s, at, FT_MAIL_ASKS_LEFT)->u.number = (uint64_t)of;
+    while (at != of && (at == s->cfg->self || ft_bit_get(&p->agree.last.failed, at)));
+    if (at == of)
+        inherit(s, &(struct ft_testimony){.slot = of});
+    else
+        ft_pstep_mail(s, at, FT_MAIL_ASKS_LEFT)->u.number = (uint64_t)of;
 }
 
 void ft_pstep_hears_left(struct ft_pstep *s, const struct ft_testimony *t)
