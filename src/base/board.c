@@ -62,12 +62,15 @@ const char *ft_fallback_string(int reason)
     return "unknown reason";
 }
 
-uint64_t ft_now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
+    clock_gettime(clock, &ts);
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
+
+uint64_t ft_now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+uint64_t ft_boottime_ns(void) { return clock_ns(CLOCK_BOOTTIME); }
 
 /* ---- the board itself ---- */
 

@@ -29,6 +29,7 @@ int ft_proc_gone(int pid, uint64_t start_time);
 /* Returns a pidfd for (pid, start_time), or -1: the process is gone (errno ESRCH), or no pidfd can
  * be had. */
 int ft_proc_pidfd(int pid, uint64_t start_time);
-uint64_t ft_now_ns(void); /* CLOCK_MONOTONIC */
+uint64_t ft_now_ns(void);      /* CLOCK_MONOTONIC */
+uint64_t ft_boottime_ns(void); /* CLOCK_BOOTTIME: it goes on while the machine sleeps */
 
 #endif

@@ -50,6 +50,9 @@ struct ft_board_nodes {
      * it is applied here any more */
     _Atomic uint64_t gateway_ns, unreachable, shut;
     _Atomic uint32_t dozing; /* the gateway may sleep: ft_gate_bell_ring (near.h) */
+    /* Written by this node's keeper: when the node's lease is over (CLOCK_BOOTTIME, which goes on
+     * while the host sleeps). 0: it has none */
+    _Atomic uint64_t lease_end;
 };
 
 struct ft_board_slot {

@@ -480,20 +480,24 @@ static int show(struct node *n)
 
 /* ---- its lease ---- */
 
-/* The clock goes on while the host sleeps. */
-static uint64_t boottime_ns(void)
+static void ring_all(struct node *n)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    for (int i = n->b->near_from; i < n->b->near_end; i++)
+        ft_bell_ring(n->b, i);
 }
 
 /* 0: the node has to end. */
 static int step_lease(struct node *n, struct ft_lease_event ev)
 {
-    ev.now = boottime_ns();
+    ev.now = ft_boottime_ns();
     ev.gateway = ev.now - (ft_now_ns() - atomic_load(&n->b->nodes.gateway_ns));
     uint32_t what = ft_lease_step(&n->lease, &ev);
+    uint64_t was = atomic_load(&n->b->nodes.lease_end), end = n->lease.from + n->lease.length;
+    if (n->lease.length != FT_LEASE_FOREVER && end != was) {
+        atomic_store(&n->b->nodes.lease_end, end);
+        if (was <= ev.now) /* agents wait for that with their votes */
+            ring_all(n);
+    }
     if (what & FT_LEASE_ASK) {
         ft_frames_say(&n->frames, FT_SAY_ASK, &n->lease.asked, sizeof n->lease.asked, NULL, 0);
         ft_failpoint(KEEPER_ASKED);
@@ -510,12 +514,6 @@ static int step_lease(struct node *n, struct ft_lease_event ev)
 }
 
 /* ---- until it is over ---- */
-
-static void ring_all(struct node *n)
-{
-    for (int i = n->b->near_from; i < n->b->near_end; i++)
-        ft_bell_ring(n->b, i);
-}
 
 static void end_as(struct node *n, const struct ft_frame *f)
 {
@@ -577,7 +575,7 @@ static void serve(struct node *n)
     struct pollfd *more = k->p + k->n;
     int left = 0;
     uint64_t lease = ft_keeper_lease_ns();
-    ft_lease_init(&n->lease, lease ? lease : FT_LEASE_FOREVER, GIVE_UP_NS, boottime_ns());
+    ft_lease_init(&n->lease, lease ? lease : FT_LEASE_FOREVER, GIVE_UP_NS, ft_boottime_ns());
     for (;;) {
         struct ft_frame f;
         int heard;

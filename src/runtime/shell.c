@@ -190,11 +190,21 @@ static int is_fenced(const struct ft_board *b, int slot)
                               : how == FT_SLOT_CLOSED;
 }
 
-/* Whether that is so of all that this vote is about. [An agent of another node tells of a death
- * before the last messages of the dead have come.] */
+/* The node may be out by now, and nobody here may know it. [The keeper is stopped. Another node has
+ * decided without this one: the same rank would be carried here, too.] */
+static int is_member(const struct ft_board *b)
+{
+    uint64_t end = atomic_load(&b->nodes.lease_end);
+    return !end || ft_boottime_ns() < end;
+}
+
+/* Whether this node may vote, and that is so of all that this vote is about. [An agent of another node
+ * tells of a death before the last messages of the dead have come.] */
 static int set_holds(const struct ft_agent *a)
 {
     const struct ft_board *b = a->rt->board;
+    if (!is_member(b))
+        return 0;
     for (int i = 0; b->nodes.n && i < b->nslots; i++)
         if (!ft_board_near(b, i) && ft_bit_get(&a->p->agree.failed, i) && !is_fenced(b, i))
             return 0;

@@ -10,8 +10,10 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "msg/channels.h"
 #include "runtime/mock_job.h"
@@ -347,6 +349,47 @@ static void unprotected_memory_is_said(void **state)
     assert_int_equal(o.state, FT_JOB_DONE);
 }
 
+/* --- a node whose lease is over --- */
+
+static int voted;
+
+static void *renew(void *of)
+{
+    struct ft_board *b = of;
+    while (mock_deaths() == 0)
+        usleep(1000);
+    usleep(300000);
+    voted = atomic_load(&b->generation) != 0;
+    atomic_store(&b->nodes.lease_end, ft_boottime_ns() + 3600000000000ull);
+    return NULL;
+}
+
+static void the_lease_is_over(struct ft_board *b)
+{
+    pthread_t t;
+    atomic_store(&b->nodes.lease_end, 1);
+    assert_int_equal(pthread_create(&t, NULL, renew, b), 0);
+    pthread_detach(t);
+}
+
+static void nobody_had_voted(const struct ft_board *b)
+{
+    (void)b;
+    assert_false(voted);
+}
+
+/* A death is agreed upon when the node has its lease again. */
+static void without_a_lease_nobody_votes(void **state)
+{
+    (void)state;
+    struct mock_outcome o;
+    struct mock_job j = plain;
+    j.death[0] = (struct mock_death){.slot = 1, .hit = 3, .at = FT_FP_SAFEPOINT};
+    j.at_start = the_lease_is_over;
+    j.at_end = nobody_had_voted;
+    mock_survives(&j, &o);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -360,6 +403,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(two_of_a_group_are_lost),
         cmocka_unit_test(regions_and_windows_may_be_left_out),
         cmocka_unit_test(unprotected_memory_is_said),
+        cmocka_unit_test(without_a_lease_nobody_votes),
     };
     if (argc > 1) /* one of them */
         cmocka_set_test_filter(argv[1]);
