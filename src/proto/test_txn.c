@@ -196,6 +196,28 @@ static void others_are_lost(void **state)
     }
 }
 
+/* T5: two decisions have the same number, as nobody who adopted the first one lives. The lost peer
+ * had said in that generation how far it was: the next carrier has none of this. */
+static void resumed_by_the_lost(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 3; i++)
+        sends(0, FT_TXN_MESSAGE, 1, 10 + i);
+    both(0, 1);
+    sends(0, FT_TXN_HEADER, 1, 13);
+    sends(1, FT_TXN_MESSAGE, 0, 20);
+    adopts(1, 1);
+    pass(1, 0, 99);
+    told[0] = 0;
+    replaced(1, 1);
+    adopts(0, 1);
+    both(0, 1);
+    said("header 1:13, acked 0:13");
+    sends(1, FT_TXN_MESSAGE, 0, 21);
+    both(1, 0);
+    said("message 0:21, acked 1:21");
+}
+
 static void no_room(void **state)
 {
     (void)state;
@@ -216,6 +238,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(headers_go_on, setup, teardown),
         cmocka_unit_test_setup_teardown(answers_to_the_lost, setup, teardown),
         cmocka_unit_test_setup_teardown(others_are_lost, setup, teardown),
+        cmocka_unit_test_setup_teardown(resumed_by_the_lost, setup, teardown),
         cmocka_unit_test_setup_teardown(no_room, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

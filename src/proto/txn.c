@@ -231,6 +231,12 @@ static void acknowledged(struct ft_txn *t, struct peer *p, uint32_t number, int 
     }
 }
 
+static void resume_is_due(struct ft_txn *t, int to)
+{
+    peer_of(t, to)->says = 1;
+    busy(t, to);
+}
+
 static void resume(struct ft_txn *t, int from, uint32_t number, int asked)
 {
     struct peer *p = peer_of(t, from);
@@ -243,7 +249,8 @@ static void resume(struct ft_txn *t, int from, uint32_t number, int asked)
     }
     if (t->broken != FT_TXN_TWICE)
         acknowledged(t, p, number, t->broken != FT_TXN_FORGETS_ACK);
-    p->says |= asked != 0;
+    if (asked)
+        resume_is_due(t, from);
     busy(t, from);
 }
 
@@ -332,14 +339,19 @@ void ft_txn_generation(struct ft_txn *t, uint32_t generation, const uint32_t *in
     t->generation = generation;
     for (int i = 0; i < t->n; i++) {
         struct peer *p = peer_of(t, i);
-        if (p->incarnation != incarnations[i])
+        int is_new = p->incarnation != incarnations[i];
+        if (is_new)
             replace(t, i, incarnations[i]);
         p->resumed = p->asks = p->says = p->owes = 0;
         p->unsent = p->unacked;
         if (t->broken == FT_TXN_EAGER)
             p->resumed = 1;
-        if (p->later == generation)
+        /* Of a new carrier the number may be the one before it. [It had adopted a decision of this
+         * number that is lost with all who had.] It will be asked. */
+        if (p->later == generation && !is_new)
             resume(t, i, p->later_number, (int)p->later_asks);
+        else if (p->later == generation && p->later_asks)
+            resume_is_due(t, i);
         if (p->later <= generation)
             p->later = p->later_number = p->later_asks = 0;
         if (p->unacked != NONE)
