@@ -33,7 +33,7 @@ enum ft_job_state {
     FT_JOB_LOST,   /* the library gave the job up: status is 75 */
 };
 
-#define FT_BOARD_MAGIC 0x6472616f62746612ull /* layout version in the low byte */
+#define FT_BOARD_MAGIC 0x6472616f62746613ull /* layout version in the low byte */
 
 struct ft_board {
     uint64_t magic;
@@ -52,9 +52,10 @@ struct ft_board {
     _Atomic uint32_t places_asked; /* how often all mains were asked where they are */
     /* a program has closed descriptors of the host MPI: nobody calls its MPI_Finalize */
     _Atomic int32_t host_cut_off;
-    _Atomic uint32_t input_is; /* what rank 0 has as standard input: enum ft_input_is */
-    /* a message has said that rank 0 read standard input inside FTRMA_Run's body */
-    _Atomic uint32_t read_in_body;
+    _Atomic uint32_t input_is;     /* what rank 0 has as standard input: enum ft_input_is */
+    _Atomic uint32_t read_in_body; /* a message has said that rank 0 read it inside of body */
+    /* here windows were accessed outside of body (P4); far: from another node: in no log (R14) */
+    _Atomic uint32_t phase_rma, phase_far;
     /* homelogs.h: who has made the file (0: nobody), its descriptor there, and which file it is */
     int32_t homelogs_pid, homelogs_fd;
     struct ft_fd_file homelogs_file;
@@ -105,8 +106,7 @@ int ft_board_begin_end(struct ft_board *b, int status, enum ft_reason reason, co
 void ft_board_finish_end(struct ft_board *b, enum ft_job_state state); /* below: both steps */
 int ft_board_end(struct ft_board *b, enum ft_job_state state, int status, const char *message);
 int ft_board_give_up(struct ft_board *b, enum ft_reason reason, const char *message);
-/* Wakes the launcher, if there is one. */
-void ft_board_ring_launcher(const struct ft_board *b);
+void ft_board_ring_launcher(const struct ft_board *b); /* wakes it, if there is one */
 /* An agent's bell. ft_bell_heard returns the value to pass to ft_bell_wait; call it before the last
  * look at what is waited for. ft_bell_wait sleeps until the bell was rung since then, or ms
  * milliseconds have passed. ft_bell_ring never blocks and never fails; any process of the job and

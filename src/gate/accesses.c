@@ -620,8 +620,8 @@ static enum access_end apply_to(struct ft_access *a, struct asked_for *x, uint64
     if (!find_place(a, x, &p))
         return LATER;
     if (x->op.flags & FT_FAR_OUTSIDE) {
-        atomic_store_explicit(&ctl_of(a, x->to)->phase_rma, 1, memory_order_relaxed);
-        atomic_store_explicit(&ctl_of(a, x->to)->phase_far, 1, memory_order_relaxed);
+        atomic_store_explicit(&a->cfg.board->phase_rma, 1, memory_order_relaxed);
+        atomic_store_explicit(&a->cfg.board->phase_far, 1, memory_order_relaxed);
     }
     if (x->op.kind == FT_FAR_LOCK || x->op.kind == FT_FAR_UNLOCK)
         return apply_lock(a, x, p.locks, since_ns);

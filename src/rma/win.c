@@ -167,8 +167,7 @@ struct ft_winpart *ft_winpart_lookup(struct ft_win *w, int target)
 void ft_rma_mark(struct ft_winpart *p)
 {
     p->marked = 1;
-    atomic_store_explicit(&p->ctl->phase_rma, 1, memory_order_relaxed);
-    atomic_store_explicit(&g.tp->own->ctl->phase_rma, 1, memory_order_relaxed);
+    atomic_store_explicit(&g.tp->board->phase_rma, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_release); /* before the access */
 }
 

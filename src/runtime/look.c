@@ -188,10 +188,10 @@ void ft_look_testify(struct ft_agent *a, const struct ft_bitset *dead, struct ft
     struct ft_rt *rt = a->rt;
     atomic_store(&ft_whole.voted, 1 + a->p->carrier.generation); /* before what is said is read */
     *d = (struct ft_agree_data){
-        .flags = (atomic_load(&rt->arena.ctl->phase_rma) ? FT_AGREE_PHASE_RMA : 0) |
+        .flags = (atomic_load(&rt->board->phase_rma) ? FT_AGREE_PHASE_RMA : 0) |
                  (atomic_load(&rt->me->shared_files) ? FT_AGREE_FILES : 0) |
                  FT_AGREE_UNKEPT(atomic_load(&rt->me->testament.unkept) & FT_UNKEPT_ALL)};
-    if (rt->logs && atomic_load(&rt->arena.ctl->phase_far))
+    if (rt->logs && atomic_load(&rt->board->phase_far))
         d->flags |= FT_AGREE_UNKEPT(FT_UNKEPT_NODES);
     if (a->p->carrier.committed > 0) /* logs that are not whole expose everybody else */
         ft_exposer_add(&d->exposers, rt->self, ft_whole_others_from());

@@ -76,9 +76,6 @@ struct ft_ctl {
     FT_ALIGNED_LINE _Atomic uint32_t sleeping;
     /* Incremented by whoever announces a new channel to this process. */
     FT_ALIGNED_LINE _Atomic uint32_t announced;
-    /* Set where windows are accessed in a phase that is replayed from message logs. rma: by the origin, here and at its
-     * target. far: by the target's gateway, as the origin is on another node: no log has that (R14). */
-    _Atomic uint32_t phase_rma, phase_far;
     _Atomic uint64_t far_ring; /* offset of the ring of accesses to other nodes; 0: none */
     _Atomic uint64_t endpoint; /* offset of what others use of its endpoint (src/ftt); 0: none */
     /* inside: written by this process's main. 0 outside of accesses to windows, FT_INSIDE inside of
