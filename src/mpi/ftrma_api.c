@@ -55,7 +55,7 @@ FT_EXPORT int FTRMA_Safepoint(void)
         return MPI_ERR_OTHER;
     if (FT_LIKELY(ft_mpi_up)) {
         ft_door_unattended();
-        ft_request_reap(); /* freed requests that are done do not prevent a checkpoint */
+        ft_request_reap_freed(); /* those that are over do not prevent a checkpoint */
         ft_runtime_safepoint();
     }
     return MPI_SUCCESS;

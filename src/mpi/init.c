@@ -38,6 +38,7 @@ static void start(int required)
     struct ft_host host = {.threads = required > MPI_THREAD_SINGLE,
                            .bcast0 = bcast0,
                            .rolled_back = ft_mpi_reset,
+                           .reap = ft_request_reap_freed,
                            .finalize = finalize_host};
     int rank, nranks, flag = 0, *tag_ub;
 

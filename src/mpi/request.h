@@ -20,6 +20,7 @@ void ft_request_pin(struct ft_request *q);
 void ft_request_unpin(struct ft_request *q);
 struct ft_request *ft_request_next_pinned(const struct ft_request *q);
 void ft_request_reap(void);                   /* puts back the orphans that are done */
+void ft_request_reap_freed(void);             /* lets messages go on before that */
 /* Waits until sends of orphans have left this process: only those in buffered mode, which wait for
  * room in the log alone, or all but synchronous ones. */
 void ft_request_await_sends(int only_buffered);

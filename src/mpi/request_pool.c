@@ -146,6 +146,14 @@ void ft_request_reap(void)
     }
 }
 
+void ft_request_reap_freed(void)
+{
+    if (FT_LIKELY(!orphans))
+        return;
+    ft_msg_progress(); /* [The program only receives, which needs no look at what else has come.] */
+    ft_request_reap();
+}
+
 void ft_request_await_sends(int only_buffered)
 {
     for (struct ft_request *q = orphans; q; q = q->next)
