@@ -52,7 +52,7 @@ struct node {
     char **argv, **env, **identity;
     struct ft_board *b;
     int bell, children; /* descriptors: the board's bell; SIGCHLD */
-    char *dir;          /* of the PMIx servers' files; the guardian sees it, too */
+    char *dir;          /* of the files of the PMIx servers and the host; the guardian sees it, too */
     char *shown, *now;  /* the board as it was sent, and a copy of it */
     char *update;       /* the runs that differ */
     size_t update_bytes;

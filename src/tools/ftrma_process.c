@@ -8,13 +8,15 @@
  * alone: it says that the process is SLOT of a world of NSLOTS, and that no other process is on its
  * node, so that the host opens no shared memory and no connection to anybody. Fences are answered
  * at once, and nobody else is asked: the host carries no traffic, and no other process need exist.
- * FROM and END: the slots from FROM to below END are on this node. DIRECTORY: where the server
- * keeps its files; it is removed with them by whoever made it. LIBRARY: what is preloaded.
+ * FROM and END: the slots from FROM to below END are on this node. DIRECTORY: where the server and
+ * the host keep their files; it is removed with them by whoever made it. LIBRARY: what is
+ * preloaded.
  *
  * It ends as the program does, and each of the two is killed when the other one is.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
+#include <limits.h>
 #include <pmix.h>
 #include <pmix_server.h>
 #include <semaphore.h>
@@ -23,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -206,9 +209,24 @@ static void describe_process(pmix_info_t *out, uint32_t i)
     out->value.data.darray = a;
 }
 
-#define GENERAL 12 /* entries that are not about one process */
+/* Makes the host's directory for this process. The host would make one in $TMPDIR and leave it
+ * there, since it removes it only in its own finalize. */
+static void make_session(char *path, size_t size, const char *directory, long slot)
+{
+    int n = snprintf(path, size, "%s/session.%ld", directory, slot);
+    if (n >= (int)size)
+        errno = ENAMETOOLONG;
+    else if (mkdir(path, 0700) == 0)
+        return;
+    fprintf(stderr,
+            "ftrma: no directory can be made in %s: %s. Set TMPDIR to a directory that has room\n",
+            directory, strerror(errno));
+    _exit(1);
+}
 
-static void describe(uint32_t n, uint32_t self)
+#define GENERAL 14 /* entries that are not about one process */
+
+static void describe(uint32_t n, uint32_t self, const char *session)
 {
     size_t room = (size_t)n * 8 + 1, in_names = 0, in_slots = 0;
     char *names = malloc(room), *slots = malloc(room), *nodes = NULL, *procs = NULL, peers[16];
@@ -241,6 +259,9 @@ static void describe(uint32_t n, uint32_t self)
     PMIX_INFO_LOAD(&info[k++], PMIX_NODE_MAP, nodes, PMIX_REGEX);
     PMIX_INFO_LOAD(&info[k++], PMIX_PROC_MAP, procs, PMIX_REGEX);
     PMIX_INFO_LOAD(&info[k++], PMIX_NODEID, &self, PMIX_UINT32);
+    /* Open MPI 5 asks for both. A server of PMIx 5 puts a file in the second one, or in $TMPDIR. */
+    PMIX_INFO_LOAD(&info[k++], PMIX_TMPDIR, session, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[k++], PMIX_NSDIR, session, PMIX_STRING);
     for (uint32_t i = 0; i < n; i++)
         describe_process(&info[k++], i);
     pmix_nspace_t job;
@@ -267,11 +288,13 @@ static void set_number(const char *name, long number)
 }
 
 /* What mpirun would have set, and what keeps the host from looking for others. Open MPI 4 takes a
- * process for one of a job, and not for one that was started alone, by the first two. */
-static void set_environment(long n, long slot, long from, long end)
+ * process for one of a job, and not for one that was started alone, by the first two. The third one
+ * is where it makes its files; as it came from ftrun, it names a directory on ftrun's node. */
+static void set_environment(long n, long slot, long from, long end, const char *session)
 {
     setenv("OMPI_MCA_ess", "pmi", 1);
     setenv("OMPI_MCA_orte_local_daemon_uri", "1.0;tcp://127.0.0.1:9", 1);
+    setenv("OMPI_MCA_orte_tmpdir_base", session, 1);
     setenv("OMPI_MCA_pml", "ob1", 1);
     setenv("OMPI_MCA_btl", "self", 1);
     setenv("OMPI_MCA_pmix_base_collect_data", "0", 1);
@@ -317,10 +340,12 @@ int main(int argc, char **argv)
         return 2;
     }
     long n = strtol(argv[1], NULL, 10), slot = strtol(argv[2], NULL, 10);
+    char session[PATH_MAX];
+    make_session(session, sizeof session, argv[5], slot);
     sem_init(&registered, 0, 0);
     begin(argv[5]);
-    describe((uint32_t)n, (uint32_t)slot);
-    set_environment(n, slot, strtol(argv[3], NULL, 10), strtol(argv[4], NULL, 10));
+    describe((uint32_t)n, (uint32_t)slot, session);
+    set_environment(n, slot, strtol(argv[3], NULL, 10), strtol(argv[4], NULL, 10), session);
     setenv("LD_PRELOAD", argv[6], 1); /* not earlier: it is not the server's */
     char **environment = environment_of();
     pid_t server = getpid(), pid = fork();

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # hosts.sh - a job on several hosts (ftrun --host A,B,C): namespaces of this machine, each with a network, processes, a
-# host name, /dev/shm and /tmp of its own. It needs root, and a kernel that gives namespaces to root. Hosts are lost in
-# the middle of a job, which ends with the result that it has on one.
+# host name and /dev/shm of its own. It needs root, and a kernel that gives namespaces to root. Hosts are lost in the
+# middle of a job, which ends with the result that it has on one.
 . "$(dirname "$0")/../cli/lib.sh"
 . "$here/lib/jobs.sh"
 npb_cg=$build/bin/npb_cg
