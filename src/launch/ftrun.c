@@ -614,17 +614,20 @@ static void close_output(struct run *r, const char *option, const char *path, FI
     say("%s %s: could not be written completely: %s", option, path, strerror(errno));
 }
 
-static void write_reports(struct run *r, const struct ft_verdict *v)
+/* The report comes last: its status says whether all else could be written. */
+static void write_reports(struct run *r, struct ft_verdict *v)
 {
     ft_report_drain(r->report);
     ft_report_sort(r->report);
-    if (r->report_file) {
-        ft_report_write(r->report, v, r->report_file);
-        close_output(r, "--report", r->o.report, r->report_file);
-    }
     if (r->trace_file) {
         ft_report_write_trace(r->report, r->trace_file);
         close_output(r, "--trace", r->o.trace, r->trace_file);
+    }
+    if (r->report_file) {
+        if (v->status == 0 && r->unwritten)
+            v->status = EXIT_UNWRITTEN;
+        ft_report_write(r->report, v, r->report_file);
+        close_output(r, "--report", r->o.report, r->report_file);
     }
 }
 

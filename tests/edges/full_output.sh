@@ -27,8 +27,19 @@ full "$ftrun" --inject list
 full "$ftrun" -n 2 "$ending"
 [ "$(grep -c "standard output" err)" = 1 ] || fail "it was said more than once: $(cat err)"
 
+# the report has the status with which ftrun ends
+reports() { # STATUS
+    grep -q "\"status\":$1," r.json || fail "the report has another status than $1: $(grep '"status"' r.json)"
+}
+full "$ftrun" -n 2 --report r.json "$ending"
+reports 1
+to /dev/null "$ftrun" -n 2 --report r.json --trace /dev/full "$ending"
+[ $got = 1 ] || fail "a full trace made the status $got: $(cat err)"
+reports 1
+
 # the program's own status counts more
-to /dev/full "$ftrun" -n 2 "$ending" exit-after 1 5
+to /dev/full "$ftrun" -n 2 --report r.json "$ending" exit-after 1 5
+reports 5
 [ $got = 5 ] || fail "a program's status of 5 became $got: $(cat err)"
 grep -q "standard output cannot be written" err ||
     fail "a program's failure hid that standard output is full: $(cat err)"
