@@ -353,7 +353,8 @@ static int start(struct run *r)
     if (r->o.verbose >= 2 && !r->remote)
         for (char **a = r->argv; *a; a++)
             fprintf(stderr, "%s%s", *a, a[1] ? " " : "\n");
-    if (!ft_nodes_start(&r->nodes, r->b, why, sizeof why)) /* before what goes through them */
+    r->save.input = r->input;
+    if (!ft_nodes_start(&r->nodes, r->b, r->input, why, sizeof why)) /* all goes through them */
         return cannot(r, "%s", why);
     if (r->remote)
         return 1;

@@ -29,6 +29,13 @@ static void over(struct ft_keeper_input *k)
     k->feed = -1;
 }
 
+void ft_keeper_input_leave(const struct ft_keeper_input *k)
+{
+    if (k->in && k->feed >= 0)
+        close(k->feed);
+    ft_stdin_leave(k->in);
+}
+
 void ft_keeper_input_came(struct ft_keeper_input *k, const void *data, uint32_t bytes)
 {
     if (k->feed < 0)

@@ -21,6 +21,8 @@ int ft_keeper_input_begin(struct ft_keeper_input *k, struct ft_board *b, const c
 void ft_keeper_input_came(struct ft_keeper_input *k, const void *data, uint32_t bytes);
 /* Writes what can be written. 1: ftrun is to be asked for more; it is said once. */
 int ft_keeper_input_step(struct ft_keeper_input *k);
+/* As ft_stdin_leave. */
+void ft_keeper_input_leave(const struct ft_keeper_input *k);
 int ft_keeper_input_waits_for(const struct ft_keeper_input *k); /* for poll, POLLOUT; -1: nothing */
 
 #endif

@@ -307,7 +307,7 @@ static void start_processes(struct node *n)
         start_process(n, i);
     close(n->early[1]); /* or there would be no end */
     ft_keeper_begin(&n->keeper, n->b);
-    ft_keeper_save_begin(&n->save, n->b);
+    ft_keeper_save_begin(&n->save, n->b, &n->input);
 }
 
 static void reap(struct node *n)

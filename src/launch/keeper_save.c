@@ -23,9 +23,10 @@ static void *shared(size_t bytes)
     return ft_need(p == MAP_FAILED ? NULL : p, bytes, "what is known of saved files");
 }
 
-void ft_keeper_save_begin(struct ft_keeper_save *s, struct ft_board *b)
+void ft_keeper_save_begin(struct ft_keeper_save *s, struct ft_board *b,
+                          const struct ft_keeper_input *input)
 {
-    *s = (struct ft_keeper_save){.b = b};
+    *s = (struct ft_keeper_save){.b = b, .input = input};
     if (!b->save.every)
         return;
     size_t ranks = (size_t)b->nranks;
@@ -103,8 +104,10 @@ void ft_keeper_save(struct ft_keeper_save *s, struct ft_frames *f, const char *d
                            .out = s->out};
     fflush(NULL);
     pid_t pid = s->dir ? fork() : -1;
-    if (pid == 0)
+    if (pid == 0) {
+        ft_keeper_input_leave(s->input);
         ft_writer_run(&w);
+    }
     s->writer = pid > 0 ? pid : 0;
     if (pid < 0) {
         snprintf(s->out->why, sizeof s->out->why, "no writer can be started");

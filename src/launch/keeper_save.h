@@ -10,10 +10,12 @@
 
 #include "launch/frames.h"
 #include "launch/held.h"
+#include "launch/keeper_input.h"
 #include "launch/writer.h"
 
 struct ft_keeper_save {
     struct ft_board *b;
+    const struct ft_keeper_input *input; /* of which writers keep nothing */
     struct ft_held held;
     struct ft_written *out;
     struct ft_manifest_rank *rank; /* [nranks], shared with the writer */
@@ -24,7 +26,8 @@ struct ft_keeper_save {
 };
 
 /* Nothing, unless the board says that checkpoints are saved. */
-void ft_keeper_save_begin(struct ft_keeper_save *s, struct ft_board *b);
+void ft_keeper_save_begin(struct ft_keeper_save *s, struct ft_board *b,
+                          const struct ft_keeper_input *input);
 void ft_keeper_save_step(struct ft_keeper_save *s); /* now and then */
 /* FT_SAY_SAVES, FT_SAY_SAVE */
 void ft_keeper_save_news(struct ft_keeper_save *s, const char *data, size_t bytes);

@@ -22,6 +22,7 @@
 #include "base/settings.h"
 #include "launch/keeper.h"
 #include "launch/remote.h"
+#include "launch/stdin.h"
 #include "transport/arena.h"
 
 _Static_assert(sizeof(struct ft_board) % 4096 == 0 && sizeof(struct ft_board_slot) % 4096 == 0,
@@ -188,7 +189,7 @@ static int start_far(struct ft_nodes *nodes, struct ft_board *b, char *err, int 
     return ft_remote_start(nodes->remote, b, copy, err, errlen) == FT_OK;
 }
 
-static int start_here(struct ft_nodes *nodes, struct ft_board *b)
+static int start_here(struct ft_nodes *nodes, struct ft_board *b, const struct ft_stdin *input)
 {
     struct ft_wire_secret secret;
     if (getrandom(&secret, sizeof secret, 0) != (ssize_t)sizeof secret)
@@ -196,8 +197,10 @@ static int start_here(struct ft_nodes *nodes, struct ft_board *b)
     fflush(NULL);
     for (int k = 0; k < nodes->n; k++) {
         pid_t pid = fork();
-        if (pid == 0)
+        if (pid == 0) {
+            ft_stdin_leave(input);
             be_keeper(nodes, k, &secret, b);
+        }
         if (pid < 0)
             return 0;
         nodes->node[k].keeper = pid;
@@ -207,13 +210,14 @@ static int start_here(struct ft_nodes *nodes, struct ft_board *b)
     return 1;
 }
 
-int ft_nodes_start(struct ft_nodes *nodes, struct ft_board *b, char *err, int errlen)
+int ft_nodes_start(struct ft_nodes *nodes, struct ft_board *b, const struct ft_stdin *input,
+                   char *err, int errlen)
 {
     if (nodes->n == 0)
         return 1;
     if (nodes->remote)
         return start_far(nodes, b, err, errlen);
-    if (start_here(nodes, b))
+    if (start_here(nodes, b, input))
         return 1;
     snprintf(err, (size_t)errlen, "the keepers of nodes cannot be started: %s", strerror(errno));
     return 0;

@@ -23,6 +23,8 @@
 #include "base/board.h"
 #include "topology/node_spread.h"
 
+struct ft_stdin;
+
 struct ft_node {
     struct ft_board *board;
     int fd, listener; /* the board's; the gateway's socket. The board has home logs of its own */
@@ -52,8 +54,10 @@ int ft_nodes_make(struct ft_nodes *nodes, const struct ft_spread_ask *cut, struc
 /* Sets FTRMA_BOARD: where each process finds its board (ft_board_open). board_fd: of the one board
  * of a job on one node. */
 void ft_nodes_name(const struct ft_nodes *nodes, int board_fd, const char *host);
-/* Starts the keepers. After all that is written to boards before the start. 0: err says why. */
-int ft_nodes_start(struct ft_nodes *nodes, struct ft_board *b, char *err, int errlen);
+/* Starts the keepers. After all that is written to boards before the start. input: of which they
+ * keep nothing; NULL: there is none. 0: err says why. */
+int ft_nodes_start(struct ft_nodes *nodes, struct ft_board *b, const struct ft_stdin *input,
+                   char *err, int errlen);
 /* What has happened on the nodes' boards comes to the board, and the end of the job to the nodes.
  * say: as below. */
 void ft_nodes_step(struct ft_nodes *nodes, struct ft_board *b, void (*say)(const char *line));

@@ -263,8 +263,10 @@ static void start_writer(struct ft_save *s, struct ft_board *b, enum ft_writing_
     snprintf(s->out->why, sizeof s->out->why, "the writer ended without a word");
     fflush(NULL);
     pid_t pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        ft_stdin_leave(s->input);
         ft_writer_run(&w);
+    }
     if (pid > 0)
         s->writer = pid;
     else

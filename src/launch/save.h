@@ -34,6 +34,7 @@ struct ft_save {
     int said;                        /* the error that was printed last; 0: none */
     struct ft_held held;
     struct ft_remote *remote; /* NULL: all images are on this machine */
+    const struct ft_stdin *input; /* set by ftrun: writers keep nothing of it. It may be NULL */
     enum ft_writing_part part; /* of the writer */
     uint64_t waiting;          /* hosts that write their files of the set under way */
     struct ft_manifest_rank *rank; /* [nranks]: what is known of these files */

@@ -2,7 +2,7 @@
  *
  * stdin.c - see stdin.h.
  */
-#define _GNU_SOURCE /* pipe2, F_SETPIPE_SZ, O_TMPFILE */
+#define _GNU_SOURCE /* pipe2, dup3, F_SETPIPE_SZ, O_TMPFILE */
 #include "launch/stdin.h"
 
 #include <errno.h>
@@ -35,9 +35,10 @@ size_t ft_stdin_piece(uint64_t at, const char *data, size_t bytes)
 struct feed {
     struct ft_board_input *on_board;
     int far; /* read by a host, which makes lines of it again */
-    int reader,
-        /* reader: for processes that open it by its number. writer: -1 when all is written */
-        writer;
+    /* reader: for processes that open it by its number. writer: the number is never another file's
+     * while the feed exists, so a child can close it, whenever it was forked. */
+    int reader, writer;
+    int over; /* all is written, and writer is only a copy of reader */
     uint64_t at;
 };
 
@@ -99,10 +100,15 @@ static void close_all(struct ft_stdin *in)
     for (int i = 0; i < in->nfeeds; i++) {
         atomic_store(&in->feed[i].on_board->fd, -1);
         close(in->feed[i].reader);
-        if (in->feed[i].writer >= 0)
-            close(in->feed[i].writer);
+        close(in->feed[i].writer);
     }
     in->nfeeds = 0;
+}
+
+void ft_stdin_leave(const struct ft_stdin *in)
+{
+    for (int i = 0; in && i < in->nfeeds; i++)
+        close(in->feed[i].writer);
 }
 
 void ft_stdin_stop(struct ft_stdin *in)
@@ -211,14 +217,14 @@ static int wait_for(struct ft_stdin *in)
     int wanted = 0, left = 0, later = in->waiting > 0;
     for (int i = 0; i < in->nfeeds; i++) {
         struct feed *f = &in->feed[i];
-        if (f->writer >= 0 && f->at >= in->have && in->ended) { /* the reader finds the end */
-            close(f->writer);
-            f->writer = -1;
+        if (!f->over && f->at >= in->have && in->ended) { /* the reader finds the end */
+            dup3(f->reader, f->writer, O_CLOEXEC);
+            f->over = 1;
         }
         in->poll[1 + i] =
             (struct pollfd){.fd = f->at < in->have ? f->writer : -1, .events = POLLOUT};
-        wanted |= f->writer >= 0 && f->at >= in->have;
-        left |= f->writer >= 0;
+        wanted |= !f->over && f->at >= in->have;
+        left |= !f->over;
     }
     later |= wanted && in_background(in);
     in->poll[0] = (struct pollfd){.fd = wanted && !later ? in->fd : -1, .events = POLLIN};

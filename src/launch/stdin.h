@@ -45,6 +45,9 @@ int ft_stdin_may_read(const struct ft_board *b, int slot);
 enum ft_status ft_stdin_serve_far(struct ft_stdin *in, int n, int *fd);
 /* The job is over, and another one will be served from the first byte on. in may be NULL. */
 void ft_stdin_stop(struct ft_stdin *in);
+/* To be called in each child that does not exec. Otherwise no reader would find the end of the
+ * input as long as the child lives. in may be NULL. */
+void ft_stdin_leave(const struct ft_stdin *in);
 void ft_stdin_destroy(struct ft_stdin *in);
 
 #endif

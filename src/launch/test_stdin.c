@@ -13,10 +13,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/failpoint.h"
@@ -212,11 +215,46 @@ static void nothing(void **state)
     close(fd);
 }
 
+/* A child that does not exec lives on, and the readers find the end. */
+static void a_child(void **state)
+{
+    (void)state;
+    int p[2];
+    struct ft_stdin *in;
+    struct ft_board *b = board();
+    assert_int_equal(pipe(p), 0);
+    assert_int_equal(write(p[1], "one\n", 4), 4);
+    assert_int_equal(ft_stdin_create(p[0], "/tmp", &in), FT_OK);
+    assert_int_equal(ft_stdin_serve(in, b), FT_OK);
+    int first = open_feed(b, 0), later = open_feed(b, 3);
+    one_line(first, "one\n");
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+        close(p[1]);
+        ft_stdin_leave(in);
+        for (;;)
+            pause();
+    }
+    close(p[1]);
+    at_end(first);
+    one_line(later, "one\n");
+    at_end(later);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    close(first);
+    close(later);
+    ft_stdin_leave(NULL);
+    ft_stdin_destroy(in);
+    close(p[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces), cmocka_unit_test(a_pipe),  cmocka_unit_test(a_file),
-        cmocka_unit_test(much),   cmocka_unit_test(nothing),
+        cmocka_unit_test(much),   cmocka_unit_test(nothing), cmocka_unit_test(a_child),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

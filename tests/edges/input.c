@@ -7,8 +7,11 @@
  *   early    the first number before MPI_Init, the rest in setup
  *   plain    all of it, without FTRMA_Run, a number a round
  *   body     the first 10 numbers in setup, a number a round in body; body-own: through a buffer of
- * its own, as Fortran chat     a number at a time, each answered before the next comes, without
- * FTRMA_Run never    nothing
+ *            its own, as Fortran
+ *   chat     a number at a time, each answered before the next comes, without FTRMA_Run
+ *   never    nothing
+ *
+ * If a second argument names a file, rank 0 does not begin round 10 of body before it is there.
  */
 #include <ftrma.h>
 #include <mpi.h>
@@ -18,6 +21,7 @@
 #include <unistd.h>
 
 #define ROUNDS 40
+#define WAITS 10 /* the round that waits for the file */
 
 static struct state {
     int round;
@@ -25,7 +29,7 @@ static struct state {
 } s;
 static int me, np;
 static long count, total; /* what was read */
-static const char *how;
+static const char *how, *file;
 
 static int next(long *v)
 {
@@ -76,6 +80,8 @@ static void body(void *arg)
     (void)arg;
     for (; s.round < ROUNDS; s.round++) {
         FTRMA_Safepoint();
+        while (me == 0 && s.round == WAITS && file && access(file, F_OK) != 0)
+            usleep(1000);
         round_of(strncmp(how, "body", 4) == 0);
     }
 }
@@ -84,6 +90,7 @@ int main(int argc, char **argv)
 {
     long v, sum;
     how = argc > 1 ? argv[1] : "setup";
+    file = argc > 2 ? argv[2] : NULL;
     if (strcmp(how, "early") == 0 && next(&v))
         count = 1, total = v;
     MPI_Init(&argc, &argv);

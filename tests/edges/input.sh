@@ -43,6 +43,13 @@ feeds pipe 0 "note: a replacement has read standard input before MPI_Init" -n 3 
 feeds closed 0 "^total 0 sum 0$" -n 3 $kill "$p" setup
 feeds /dev/null 0 "^total 0 sum 0$" -n 3 $kill "$p" setup
 feeds endless 0 "^total 0 sum 0$" -n 3 $kill "$p" never
+# Processes of ftrun's that live on do not keep the end from a reader: keepers and gateways, and the
+# writer of a set that stands still. Rank 0 dies when that has begun.
+feeds /dev/null 0 "^total 0 sum 0$" -n 4 --virtual-nodes 2 "$p" setup
+feeds pipe 0 "^total 500500 sum 80000$" -n 4 --virtual-nodes 2 "$p" setup
+feeds numbers 0 "^total 500500 sum 60000$" -n 3 --checkpoint every:8 --save "$work/d" \
+    --inject writer=0,point=save.half,action=stop --inject rank=0,point=coll.enter,hit=30 \
+    "$p" setup "$work/d/set.1.part/rank.0"
 # A wrapper's own redirection stays, in a replacement too.
 ends 0 "^total 500500 sum 60000$" "$ftrun" -n 3 $kill -- sh -c '"$p" setup <numbers'
 # One for rank 0 alone, as far as the wrapper can know: its replacement would read something else.

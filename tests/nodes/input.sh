@@ -39,6 +39,11 @@ feeds /dev/null 0 '^total 0 sum 0$' -n 3 "$p" setup
 # shellcheck disable=SC2086
 feeds many 0 '^total 1800030000 sum 0$' $safe --inject rank=0,point=coll.enter,hit=20 "$p" setup
 grep -q 'rank 0 lost' out || fail "rank 0 was not lost: $(cat out)"
+# The writers of a set stand still on all hosts, and keep the end of the input from nobody.
+# shellcheck disable=SC2086
+feeds many 0 '^total 1800030000 sum 0$' $safe --save "$work/d" --inject writer=0,point=save.half,action=stop \
+    --inject rank=0,point=coll.enter,hit=30 "$p" setup "$work/d/set.1.part/rank.0"
+grep -q 'rank 0 lost' out || fail "rank 0 was not lost while writers stood: $(cat out)"
 # A redirection for rank 0 alone: its replacement, on another host, would read something else.
 eval "feeds many 75 'redirected before MPI_Init.*\[input-redirected\]\$' $safe \
     --inject node=0,point=safepoint,hit=20 -- $redirected"
