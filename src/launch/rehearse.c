@@ -461,17 +461,17 @@ static void print_recovery(const struct rehearsal *h, const struct death *d)
         printf(": ");
 }
 
-/* Runs once more without a death, for comparison. */
+/* Runs once more without a death, for comparison. As ft_trial_run. */
 static int run_control(struct rehearsal *h)
 {
     struct ft_trial of_this = *h->t.told;
     unsetenv(ft_settings_table[FT_SET_INJECT].env);
     if (!h->own_recovery)
         set(FT_SET_RECOVERY, "auto");
-    int good = run(h, h->references, 0) == 0;
-    h->references += good;
+    int status = run(h, h->references, 0);
+    h->references += status == 0;
     *h->t.told = of_this;
-    return good;
+    return status;
 }
 
 /* Something differs, and it might also differ without a death. [A word that has one of two values
@@ -483,7 +483,8 @@ static int doubtful(const struct rehearsal *h)
     return h->findings && h->references < (varies ? FT_REFERENCES : CLEAN_RUNS + CONTROLS);
 }
 
-/* Returns 1 if what the run left is correct. */
+/* Returns 1 if what the run left is correct; 0 if not; -2 and below, as ft_trial_run, if another run
+ * that was needed to know this was interrupted. */
 static int judge(struct rehearsal *h, int number, int status, uint64_t limit_ns)
 {
     const struct ft_trial *told = h->t.told;
@@ -509,9 +510,14 @@ static int judge(struct rehearsal *h, int number, int status, uint64_t limit_ns)
         return 0;
     }
     char *rest = compare_all(h, number);
-    while (doubtful(h) && run_control(h)) {
+    int control = 0;
+    while (doubtful(h) && (control = run_control(h)) == 0) {
         free(rest);
         rest = compare_all(h, number);
+    }
+    if (control <= -2) {
+        free(rest);
+        return control;
     }
     printf("%s\n%s", h->findings ? "ANOTHER RESULT" : "same result", rest);
     free(rest);
@@ -519,6 +525,13 @@ static int judge(struct rehearsal *h, int number, int status, uint64_t limit_ns)
     if (h->findings)
         guess(h, number, 0);
     return h->findings == 0;
+}
+
+/* Returns the exit status after an interruption. */
+static int interrupted(int status)
+{
+    printf("\n");
+    return status == -2 ? EXIT_SETUP : 128 - (status + 3);
 }
 
 /* Returns 0, or the exit status after an interruption. */
@@ -531,21 +544,20 @@ static int run_with_death(struct rehearsal *h, int trial)
         arm(h, &d);
         print_death(h, trial, &d);
         int status = run(h, WITH_DEATH, limit_ns);
-        if (status <= -2) {
-            printf("\n");
-            return status == -2 ? EXIT_SETUP : 128 - (status + 3);
-        }
-        int died = h->t.told->died || status == -1;
+        if (status <= -2)
+            return interrupted(status);
         print_recovery(h, &d);
-        if (!died && status == 0)
-            printf("no rank died, since the program did not come to that place\n");
-        else if (judge(h, WITH_DEATH, status, limit_ns))
-            h->same++;
-        else
-            h->different++;
-        forget(h, WITH_DEATH);
-        if (died || status != 0)
+        if (h->t.told->died || status != 0) {
+            int good = judge(h, WITH_DEATH, status, limit_ns);
+            if (good <= -2)
+                return interrupted(good);
+            h->same += good;
+            h->different += !good;
+            forget(h, WITH_DEATH);
             return 0;
+        }
+        printf("no rank died, since the program did not come to that place\n");
+        forget(h, WITH_DEATH);
     }
     h->missed++;
     return 0;

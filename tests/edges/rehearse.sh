@@ -67,4 +67,21 @@ for case in TERM=143 USR1=138 USR2=140 ALRM=142 XCPU=152 TERM=143,nohup; do
     [ $got = $want ] || fail "SIG$sig gave status $got instead of $want: $(cat out)"
     nothing_left "a rehearsal ended by SIG$sig"
 done
+
+# also in a run for comparison, after a difference. It is the third one without a death
+cat >held <<EOM
+#!/bin/sh
+case \$FTRMA_REHEARSAL in */run.2) : >"$work/compares"; exec sleep 1000 ;; esac
+exec "$program" array
+EOM
+chmod +x held
+TMPDIR=$work/tmp "$ftrun" -n 3 --rehearse=1 ./held >out 2>&1 </dev/null &
+pid=$!
+until [ -e compares ] || ! kill -0 $pid; do sleep 0.05; done
+kill -TERM $pid
+wait $pid
+got=$?
+[ $got = 143 ] || fail "SIGTERM in a run for comparison gave status $got instead of 143: $(cat out)"
+says_not "ANOTHER RESULT"
+nothing_left "a rehearsal ended in a run for comparison"
 done_testing
