@@ -96,21 +96,24 @@ static off_t spooled(const struct ft_trials *t)
     return fstat(t->spool_fd, &sb) == 0 ? sb.st_size : 0;
 }
 
-static void pause_all(pid_t child)
+/* Returns how long all stood still. */
+static uint64_t pause_all(pid_t child)
 {
+    uint64_t begin = ft_now_ns();
     kill(child, SIGTSTP);
     kill(getpid(), SIGSTOP);
     kill(child, SIGCONT);
+    return ft_now_ns() - begin;
 }
 
-/* Returns the signal that ends all, or 0. */
-static int take_signals(struct ft_trials *t, pid_t child)
+/* Returns the signal that ends all, or 0. Adds pauses to *paused_ns. */
+static int take_signals(struct ft_trials *t, pid_t child, uint64_t *paused_ns)
 {
     struct signalfd_siginfo info;
     int end = 0;
     while (read(t->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
         if (info.ssi_signo == SIGTSTP)
-            pause_all(child);
+            *paused_ns += pause_all(child);
         else if (info.ssi_signo != SIGCHLD)
             end = (int)info.ssi_signo;
     }
@@ -118,10 +121,10 @@ static int take_signals(struct ft_trials *t, pid_t child)
 }
 
 /* Waits for the child. A signal to ftrun, or the limit, ends it; if it does not end then, killing
- * it does no harm. */
+ * it does no harm. Pauses do not count. */
 static int await(struct ft_trials *t, pid_t child, struct spool_feed *f, uint64_t limit_ns)
 {
-    uint64_t end_ns = limit_ns ? ft_now_ns() + limit_ns : UINT64_MAX;
+    uint64_t end_ns = limit_ns ? ft_now_ns() + limit_ns : UINT64_MAX, paused_ns = 0;
     int status = 0, why = 0;
     while (waitpid(child, &status, WNOHANG) == 0) {
         int more = f->fd >= 0 && f->at == spooled(t);
@@ -134,12 +137,12 @@ static int await(struct ft_trials *t, pid_t child, struct spool_feed *f, uint64_
             spool_more(t);
         if (p[2].revents)
             give(t, f);
-        int sig = take_signals(t, child), late = ft_now_ns() >= end_ns;
+        int sig = take_signals(t, child, &paused_ns), late = ft_now_ns() - paused_ns >= end_ns;
         if (!sig && !late)
             continue;
         kill(child, why ? SIGKILL : sig ? sig : SIGTERM);
         why = sig ? -3 - sig : why ? why : -1;
-        end_ns = ft_now_ns() + ENDS_WITHIN_NS;
+        end_ns = ft_now_ns() - paused_ns + ENDS_WITHIN_NS;
     }
     if (why)
         return why;

@@ -51,8 +51,8 @@ int ft_trials_begin(struct ft_trials *t);
 /* Kills what is left, and removes the directory. */
 void ft_trials_end(struct ft_trials *t);
 /* Runs one job with dir (below t->dir; made here) and waits for it. Returns its exit status; -1: it
- * was ended at limit_ns (0: no limit); -2: it could not be started (errno); -3 - N: signal N to
- * ftrun ended it. */
+ * was ended at limit_ns (0: no limit; pauses by SIGTSTP do not count); -2: it could not be started
+ * (errno); -3 - N: signal N to ftrun ended it. */
 int ft_trial_run(struct ft_trials *t, const struct ft_options *o, const char *dir,
                  uint64_t limit_ns, ft_trial_job *job);
 /* In the child, at its end: fills in `told` from the board and the drained report. */
