@@ -15,7 +15,7 @@
 enum ft_frame_kind {
     /* from ftrun */
     FT_SAY_HELLO = 1, /* struct ft_hello (keeper.h), then its texts */
-    FT_SAY_START,     /* the address of each node's gateway, a text each */
+    FT_SAY_START,     /* struct ft_say_start, then the address of each gateway, a text each */
     FT_SAY_TAKEN,     /* struct ft_say_number: jumps of an output that ftrun has read */
     FT_SAY_OUT,       /* uint64_t: the nodes that are out */
     FT_SAY_END,       /* struct ft_say_end, then the message: the job has a result */
@@ -39,6 +39,11 @@ enum ft_frame_kind {
 };
 struct ft_say_number {
     uint32_t of, number;
+};
+/* Said when all keepers are up, so that the time that a login takes is not in it. */
+struct ft_say_start {
+    uint64_t elapsed_ns; /* since the zero of the job's times */
+    uint64_t wtime_ns;   /* since the zero of MPI_Wtime */
 };
 struct ft_say_run {
     uint64_t from, bytes;

@@ -155,8 +155,6 @@ static void make_board(struct node *n)
     b->near_end = h->nodes.end[h->self];
     check_room(n);
     b->nodes = h->nodes;
-    b->t0_ns = ft_now_ns() - h->elapsed_ns;
-    b->wtime_zero_ns = ft_now_ns() - h->wtime_ns;
     memcpy((void *)&b->save, (const void *)&h->save, sizeof b->save);
     for (int i = 0; i < b->nslots; i++)
         b->slot[i].at_first = h->at_first[i];
@@ -175,6 +173,18 @@ static void make_board(struct node *n)
     FT_ASSERT(n->shown && n->now && n->update);
 }
 
+/* The zeros of the board's times. The gateway and the processes, which read them, begin later. */
+static void set_zeros(struct node *n, const struct ft_frame *f)
+{
+    uint64_t now = ft_now_ns();
+    struct ft_say_start s;
+    if (f->bytes < sizeof s)
+        give_up(n, "ftrun has sent less than was announced");
+    memcpy(&s, f->data, sizeof s);
+    n->b->t0_ns = now - s.elapsed_ns;
+    n->b->wtime_zero_ns = now - s.wtime_ns;
+}
+
 /* The gateway begins when the addresses of all are known. */
 static void start_gateway(struct node *n)
 {
@@ -187,7 +197,8 @@ static void start_gateway(struct node *n)
     ft_frames_say(&n->frames, FT_SAY_LISTENS, mine, strlen(mine) + 1, NULL, 0);
     if (ft_frames_await(&n->frames, &f, ft_keeper_start_ms()) != 1 || f.kind != FT_SAY_START)
         give_up(n, "ftrun has not said where the other nodes are");
-    const char *at = f.data, *end = f.data + f.bytes;
+    set_zeros(n, &f);
+    const char *at = f.data + sizeof(struct ft_say_start), *end = f.data + f.bytes;
     for (int i = 0; i < n->hello.nodes.n; i++)
         address[i] = text_of(n, &at, end);
     struct ft_keeper_gateway g = {.board = n->b,

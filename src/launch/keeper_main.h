@@ -24,12 +24,10 @@ struct ft_hello {
     uint32_t magic, bytes; /* bytes: of this struct; both tell another build */
     char version[24];
     int32_t self, nranks, nchecksums, nspares;
-    uint64_t elapsed_ns;             /* since the zero of the job's times */
     uint64_t stack_soft, stack_hard; /* the limit of the stack decides where mappings lie */
     struct ft_wire_secret secret;
     struct ft_board_nodes nodes;
     struct ft_board_save save;
-    uint64_t wtime_ns; /* since the zero of MPI_Wtime */
     uint32_t at_first[FT_MAX_SLOTS];
     uint32_t nargs, nenv;
     uint32_t mixed; /* 1: what differs from where ftrun runs is accepted */

@@ -172,14 +172,12 @@ static int start_keeper(struct ft_remote *r, int k, const char *ftrun)
 
 static void add(struct ft_sink *t, const char *text) { ft_sink_add(t, text, strlen(text) + 1); }
 
-static void say_hello(struct ft_remote *r, int k, const struct ft_board *b, struct ft_hello *h)
+static void say_hello(struct ft_remote *r, int k, struct ft_hello *h)
 {
     struct ft_sink t = {0};
     char *here = getcwd(NULL, 0);
     FT_ASSERT(here);
     h->self = k;
-    h->elapsed_ns = ft_now_ns() - b->t0_ns;
-    h->wtime_ns = ft_now_ns() - b->wtime_zero_ns;
     h->nargs = h->nenv = 0;
     add(&t, r->node[k].address);
     add(&t, here);
@@ -267,6 +265,14 @@ static enum ft_status hear_addresses(struct ft_remote *r, struct ft_sink *all, c
     return FT_OK;
 }
 
+static void say_start(struct ft_remote *r, int k, const struct ft_board *b,
+                      const struct ft_sink *addresses)
+{
+    uint64_t now = ft_now_ns();
+    struct ft_say_start s = {.elapsed_ns = now - b->t0_ns, .wtime_ns = now - b->wtime_zero_ns};
+    ft_frames_say(&r->node[k].frames, FT_SAY_START, &s, sizeof s, addresses->data, addresses->len);
+}
+
 enum ft_status ft_remote_start(struct ft_remote *r, const struct ft_board *b,
                                struct ft_board *const *copies, char *err, int errlen)
 {
@@ -289,7 +295,7 @@ enum ft_status ft_remote_start(struct ft_remote *r, const struct ft_board *b,
                      strerror(errno));
             st = FT_ERR_SYS;
         } else {
-            say_hello(r, k, b, h);
+            say_hello(r, k, h);
         }
     }
     explicit_bzero(&h->secret, sizeof h->secret);
@@ -297,7 +303,7 @@ enum ft_status ft_remote_start(struct ft_remote *r, const struct ft_board *b,
     if (st == FT_OK)
         st = hear_addresses(r, &all, err, errlen);
     for (int k = 0; k < r->cfg.nhosts && st == FT_OK; k++)
-        ft_frames_say(&r->node[k].frames, FT_SAY_START, all.data, all.len, NULL, 0);
+        say_start(r, k, b, &all);
     free(all.data);
     if (st == FT_OK)
         begin_leases(r);

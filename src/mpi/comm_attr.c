@@ -136,14 +136,16 @@ MPI_Comm ft_attr_home(MPI_Comm comm, int keyval)
 }
 
 /* The value of MPI_WTIME_IS_GLOBAL; the program gets its address. */
-FT_STATIC(int, global_clock) = 1;
+FT_STATIC(int, global_clock);
 #define global_clock FT_MY(global_clock)
 
 static int get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 {
     int code = HOST(Comm_get_attr)(ft_attr_home(comm, keyval), keyval, value, flag);
-    if (code == MPI_SUCCESS && *flag && ft_attr_is_global_clock(keyval))
+    if (code == MPI_SUCCESS && *flag && ft_attr_is_global_clock(keyval)) {
+        global_clock = ft_runtime_clock_is_global();
         *(int **)value = &global_clock;
+    }
     return code;
 }
 

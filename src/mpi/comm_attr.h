@@ -19,8 +19,8 @@ int ft_attr_note_keyval(struct ft_keyval keyval); /* registers a new keyval; ret
 /* the host has been told to set it; returns an MPI code */
 int ft_attr_note_set(MPI_Comm comm, int keyval);
 MPI_Comm ft_attr_home(MPI_Comm comm, int keyval); /* the communicator on which the host keeps it */
-/* Whether this is the attribute that says that the clock is the same in all processes. The
- * library's clock is (ft_runtime_clock), whatever the host's is. */
+/* Whether this is the attribute that says whether the clock is the same in all processes. It is
+ * about the library's clock (ft_runtime_clock_is_global), whatever the host's is. */
 static inline int ft_attr_is_global_clock(int keyval)
 {
     return ft_mpi_up && keyval == MPI_WTIME_IS_GLOBAL;

@@ -52,7 +52,7 @@ FT_FORTRAN(comm_get_attr,
     MPI_Fint where = home(*comm, *keyval), own;
     HOST_FORTRAN(comm_get_attr)(&where, keyval, value, flag, or (ierr, &own));
     if (*flag && ft_attr_is_global_clock(*keyval))
-        *value = 1;
+        *value = ft_runtime_clock_is_global();
 }
 
 FT_FORTRAN(attr_get,
@@ -61,7 +61,7 @@ FT_FORTRAN(attr_get,
     MPI_Fint where = home(*comm, *keyval), own;
     HOST_FORTRAN(attr_get)(&where, keyval, value, flag, or (ierr, &own));
     if (*flag && ft_attr_is_global_clock(*keyval))
-        *value = 1;
+        *value = ft_runtime_clock_is_global();
 }
 
 static int copy(const struct ft_keyval *k, MPI_Comm to_c)

@@ -169,6 +169,7 @@ static _Atomic uint32_t mock_shared_files;
 FT_STATE(_Atomic uint32_t *, ft_runtime_shared_files) = &mock_shared_files;
 
 double ft_runtime_clock(void) { return 1e-9 * (double)ft_now_ns(); }
+int ft_runtime_clock_is_global(void) { return 1; }
 void ft_runtime_entering(void) {}
 void ft_runtime_host_is_up(void) {}
 int ft_runtime_started(void) { return 0; }

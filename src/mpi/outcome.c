@@ -42,6 +42,10 @@ void ft_outcome_note(const int *words, int n)
         ft_homelog_note(FT_ACT_OUTCOME, 0, 0, 0, words, (uint32_t)n * sizeof *words);
 }
 
+/* The last time that a replay was told. The clock of another host may not be there yet. */
+FT_STATIC(double, told_time);
+#define told_time FT_MY(told_time)
+
 FT_MPI(double, Wtime, (void))
 {
     if (FT_UNLIKELY(!ft_mpi_up || !ft_main_thread)) /* other threads' clocks are not recorded */
@@ -52,9 +56,11 @@ FT_MPI(double, Wtime, (void))
         ft_replay == FT_REPLAY ? ft_homelog_expect(FT_ACT_TIME, 0, 0, 0, sizeof now) : NULL;
     if (FT_UNLIKELY(a != NULL)) {
         memcpy(&now, a->data, sizeof now);
-        return now;
+        return told_time = now;
     }
     now = ft_runtime_clock();
+    if (FT_UNLIKELY(now < told_time))
+        now = told_time;
     if (FT_LIKELY(!ft_uncounted))
         ft_homelog_note(FT_ACT_TIME, 0, 0, 0, &now, sizeof now);
     return now;

@@ -46,6 +46,8 @@ static void claim(enum ft_slot_phase phase)
 
 double ft_runtime_clock(void) { return (double)(ft_now_ns() - clock_zero_ns) * 1e-9; }
 
+int ft_runtime_clock_is_global(void) { return !board || !board->nodes.hosts; }
+
 void ft_runtime_entering(void)
 {
     ft_host_fds_before();

@@ -34,6 +34,8 @@ struct ft_host {
  * in a replacement, and after a rollback. Its zero is the board's. Without ftrun there is no board
  * before MPI_Init, and the zero is that of CLOCK_MONOTONIC. Any thread. */
 double ft_runtime_clock(void);
+/* 0: the job is on several hosts, whose clocks agree only up to what the network takes. */
+int ft_runtime_clock_is_global(void);
 
 /* Called by MPI_Init before the host's: from now on this process waits for the others, and they for
  * it. */
