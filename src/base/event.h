@@ -27,7 +27,9 @@ extern const struct ft_event_info ft_event_table[FT_EV_COUNT];
 #define FT_WHO_NONE 0xffffffffu
 
 struct ft_event {
-    uint64_t t_ns;   /* CLOCK_MONOTONIC when it was recorded: its end, if it has a duration */
+    /* CLOCK_MONOTONIC when it was recorded: its end, if it has a duration. Of events on
+     * other hosts ftrun sees times of its own clock: the keepers convert them */
+    uint64_t t_ns;
     uint64_t dur_ns; /* 0: an instant */
     uint32_t kind;   /* enum ft_event_kind */
     uint32_t who;    /* FT_WHO */

@@ -44,6 +44,7 @@ struct ft_say_number {
 struct ft_say_start {
     uint64_t elapsed_ns; /* since the zero of the job's times */
     uint64_t wtime_ns;   /* since the zero of MPI_Wtime */
+    uint64_t t0_ns;      /* the zero of the job's times by ftrun's own clock */
 };
 struct ft_say_run {
     uint64_t from, bytes;

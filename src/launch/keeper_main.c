@@ -56,6 +56,7 @@ struct node {
     char *shown, *now;  /* the board as it was sent, and a copy of it */
     char *update;       /* the runs that differ */
     size_t update_bytes;
+    uint64_t skew; /* a time of our clock plus this is one of ftrun's */
     struct ft_outputs *outputs;
     int early[2]; /* a pipe: the standard output of its processes, until they have files of their own; -1: closed */
     uint64_t sent[FT_MAX_SLOTS][2]; /* bytes of outputs */
@@ -183,6 +184,7 @@ static void set_zeros(struct node *n, const struct ft_frame *f)
     memcpy(&s, f->data, sizeof s);
     n->b->t0_ns = now - s.elapsed_ns;
     n->b->wtime_zero_ns = now - s.wtime_ns;
+    n->skew = s.t0_ns - n->b->t0_ns;
 }
 
 /* The gateway begins when the addresses of all are known. */
@@ -407,6 +409,19 @@ static void add_runs(struct node *n, size_t from, size_t end)
     }
 }
 
+/* The copy's times become those of ftrun's clock. The host was booted earlier or later, and the
+ * skew stays: what is in order here is so there. */
+static void convert_times(struct ft_board_slot *s, uint64_t skew)
+{
+    uint64_t died = atomic_load(&s->failpoint_ns);
+    if (died)
+        atomic_store(&s->failpoint_ns, died + skew);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < FT_EVENT_RING; i++)
+            if (s->events_of[k].ev[i].t_ns) /* there is an event */
+                s->events_of[k].ev[i].t_ns += skew;
+}
+
 /* In one frame: [ftrun would see the head of a ring of events before the events]. */
 static void show_board(struct node *n)
 {
@@ -414,8 +429,10 @@ static void show_board(struct node *n)
     int32_t state = atomic_load(&b->state); /* of a result: its message is there by then */
     memcpy((void *)copy, (const void *)b, sizeof *b);
     atomic_store(&copy->state, state);
-    for (int i = b->near_from; i < b->near_end; i++)
+    for (int i = b->near_from; i < b->near_end; i++) {
         copy_slot(&copy->slot[i], &b->slot[i]);
+        convert_times(&copy->slot[i], n->skew);
+    }
     size_t from = sizeof *b + (size_t)b->near_from * sizeof b->slot[0];
     n->update_bytes = 0;
     add_runs(n, from, sizeof *b + (size_t)b->near_end * sizeof b->slot[0]);

@@ -269,7 +269,8 @@ static void say_start(struct ft_remote *r, int k, const struct ft_board *b,
                       const struct ft_sink *addresses)
 {
     uint64_t now = ft_now_ns();
-    struct ft_say_start s = {.elapsed_ns = now - b->t0_ns, .wtime_ns = now - b->wtime_zero_ns};
+    struct ft_say_start s = {
+        .elapsed_ns = now - b->t0_ns, .wtime_ns = now - b->wtime_zero_ns, .t0_ns = b->t0_ns};
     ft_frames_say(&r->node[k].frames, FT_SAY_START, &s, sizeof s, addresses->data, addresses->len);
 }
 
@@ -312,7 +313,7 @@ enum ft_status ft_remote_start(struct ft_remote *r, const struct ft_board *b,
 
 /* ---- what they show ---- */
 
-/* How many jumps were read is ours to say, and clocks differ from host to host. */
+/* How many jumps were read is ours to say, and so is when our clock was at zero. */
 static void take_board(struct ft_board *b, const char *data, size_t bytes)
 {
     struct ft_say_run run;

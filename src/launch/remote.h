@@ -4,6 +4,7 @@
  * by a command such as ssh. ftrun keeps a copy of each node's board, which the keeper brings up to
  * date, and appends what the node's processes print to its own files. So all of ftrun that reads
  * boards and outputs does so as on one node; only times and limits of processes are not to be had.
+ * Clocks differ from host to host: the times of events, and of deaths, are ftrun's on these copies.
  */
 #ifndef FT_LAUNCH_REMOTE_H
 #define FT_LAUNCH_REMOTE_H

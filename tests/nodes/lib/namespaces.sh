@@ -4,6 +4,7 @@
 # processes, a host name and /dev/shm of its own: 10.78.0.K, joined by a bridge that is in a namespace too, so nothing
 # leaves this machine. They need root, and a kernel that gives namespaces to root; else the test is skipped.
 #   hosts=N               how many there are
+#   ahead=SECONDS         if it is set: the machine of the last host was booted so long before this one
 #   up, down              makes them, and takes them away
 #   on                    the options of a job on them
 #   inside K COMMAND...   runs a command on host K
@@ -15,6 +16,10 @@ command -v nsenter >/dev/null && command -v ip >/dev/null || skip "no nsenter or
 [ "$(id -u)" = 0 ] || skip "namespaces are made by root"
 unshare -n -m -u -i -p --fork true 2>/dev/null || skip "the kernel gives no namespaces here"
 [ -x "$build/lib/ftrma-process" ] || skip "built without PMIx"
+: "${ahead:=}"
+enters="-r -n -m -u -i -p${ahead:+ -T}"
+[ -z "$ahead" ] || { unshare -T --monotonic "$ahead" --fork true && nsenter -T -t $$ true; } 2>/dev/null ||
+    skip "the kernel gives no time namespaces here"
 
 down() {
     for k in $(seq $hosts); do
@@ -48,7 +53,7 @@ cat >rsh <<EOM
 #!/bin/sh
 k=\${1##*.}
 shift
-exec nsenter -t "\$(cat "$work/\$k.pid")" -r -n -m -u -i -p "\$@"
+exec nsenter -t "\$(cat "$work/\$k.pid")" $enters "\$@"
 EOM
 chmod +x rsh
 on="--rsh $work/rsh --host $(seq -s, -f 10.78.0.%g $hosts)"
@@ -62,7 +67,10 @@ up() {
         ip -n "${tag}sw" link set "v$k" master br0 up
         ip -n "$tag$k" addr add "10.78.0.$k/24" dev eth0
         ip -n "$tag$k" link set eth0 up
-        nsenter --net="/run/netns/$tag$k" unshare -m -u -i -p --fork --kill-child sh init "$k" "$names" \
+        clock=
+        [ "$k" != "$hosts" ] || clock=${ahead:+-T --monotonic $ahead}
+        # shellcheck disable=SC2086
+        nsenter --net="/run/netns/$tag$k" unshare $clock -m -u -i -p --fork --kill-child sh init "$k" "$names" \
             </dev/null >/dev/null 2>&1 &
         agent=$!
         for _ in $(seq 500); do
@@ -80,5 +88,6 @@ lose() { # all that is on that host ends at once; its pid may be another process
 inside() {
     first=$(cat "$work/$1.pid")
     shift
-    nsenter -t "$first" -r -n -m -u -i -p "$@"
+    # shellcheck disable=SC2086
+    nsenter -t "$first" $enters "$@"
 }
