@@ -7,6 +7,8 @@
 #ifndef FT_BASE_SLOT_H
 #define FT_BASE_SLOT_H
 
+#include <limits.h>
+
 #include "base/event.h"
 #include "base/fds.h"
 #include "base/life.h"
@@ -32,14 +34,15 @@ struct ft_board_place {
     char call[52];
 };
 
-#define FT_NODES 64 /* of a job, at most */
+#define FT_NODES 64      /* of a job, at most */
+#define FT_HOST_NAME 256 /* bytes of a host's name and its zero: the DNS has none above 253 */
 
 /* Which slots are on which node. */
 struct ft_board_nodes {
     int32_t n;             /* 0: the job is on one node */
     int32_t hosts;         /* 1: each node is a machine; 0: all are on this one (--virtual-nodes) */
     int32_t end[FT_NODES]; /* the slots below this one that are on no earlier node are on it */
-    char name[FT_NODES][16];
+    char name[FT_NODES][FT_HOST_NAME];
     _Atomic uint64_t out;      /* bit k: node k is out. Written by the launcher */
     uint64_t out_ns[FT_NODES]; /* since when; on the launcher's own board */
     /* of the board's own node; injected: as in a slot, what these two have carried out */
@@ -103,9 +106,9 @@ struct ft_board_slot {
     /* The generation in which a process of this node learnt of its loss; 0: in none. By the first
      * of them */
     _Atomic uint32_t lost_in;
-    /* the name of its host, truncated; written once, before node_known, when somebody wants to know
-     * */
-    char node[64];
+    /* the name of its host, as the kernel has it; written once, before node_known, when somebody
+     * wants to know */
+    char node[HOST_NAME_MAX + 1];
     struct ft_testament testament;
     _Atomic int32_t
         homelogs_fd; /* its descriptor of the file of home logs (homelogs.h); -1: none */

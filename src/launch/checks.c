@@ -92,7 +92,7 @@ int ft_check_layout(const struct ft_options *o, struct ft_job_layout *l, int *pl
                                     .file = ft_setting_str(FT_SET_DOMAINS),
                                     .aware = ft_setting_str(FT_SET_AWARE),
                                     .nnodes = o->virtual_nodes};
-    char here[64] = "", why[600] = "out of memory", full[PATH_MAX], *text = NULL;
+    char here[HOST_NAME_MAX + 1] = "", why[600] = "out of memory", full[PATH_MAX], *text = NULL;
     const char *host[FT_MAX_SLOTS] = {0};
     if (*ask.file) {
         if (ft_read_text(ask.file, &text, &ask.len) != FT_OK || !realpath(ask.file, full)) {
@@ -103,7 +103,7 @@ int ft_check_layout(const struct ft_options *o, struct ft_job_layout *l, int *pl
         ask.text = text;
     }
     if (!o->hosts && !o->hostfile && !o->host_args && !o->host_decides &&
-        gethostname(here, sizeof here - 1) == 0)
+        gethostname(here, sizeof here) == 0)
         for (int i = 0; i < FT_MAX_SLOTS; i++)
             host[i] = here;
     struct ft_spread_ask cut = ft_survival_spread(o);

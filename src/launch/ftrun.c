@@ -348,7 +348,7 @@ static int prepare(struct run *r)
 static int start(struct run *r)
 {
     int randomised = 0;
-    char why[700];
+    char why[1000];
     FT_ASSERT(r->argv); /* the check made sure of that */
     if (r->o.verbose >= 2 && !r->remote)
         for (char **a = r->argv; *a; a++)

@@ -28,6 +28,10 @@ static enum ft_status by_option(struct ft_options *o, char *err, int errlen)
                 return BAD("--host %s: %s is named twice", o->hosts, h);
         if (strchr(h, ':'))
             return BAD("--host %s: name hosts without ':N'; ftrun spreads ranks evenly", o->hosts);
+        if (strlen(h) >= FT_HOST_NAME)
+            return BAD("--host: '%.40s...' has %d characters, and a host's name has %d at most: "
+                       "name the host by its address",
+                       h, (int)strlen(h), FT_HOST_NAME - 1);
         if (o->nhosts == FT_NODES)
             return BAD("--host: a job has at most %d nodes", FT_NODES);
         o->host[o->nhosts++] = h;
@@ -67,7 +71,7 @@ static int64_t slots_of(char *words)
 static enum ft_status take_line(struct ft_options *o, struct found *f, char *line, char *err,
                                 int errlen)
 {
-    static char names[FT_NODES][256]; /* the options point into it */
+    static char names[FT_NODES][FT_HOST_NAME]; /* the options point into it */
     int64_t slots = 1;
     int k = 0;
     line[strcspn(line, "#\n")] = '\0';
@@ -83,7 +87,11 @@ static enum ft_status take_line(struct ft_options *o, struct found *f, char *lin
         return BAD("--hostfile %s, line %d: '%s' is no number of slots", o->hostfile, f->line,
                    colon + 1);
     int64_t more = slots_of(rest);
-    if (more < 0 || !*name || strlen(name) >= sizeof names[0])
+    if (strlen(name) >= sizeof names[0])
+        return BAD("--hostfile %s, line %d: '%.40s...' has %d characters, and a host's name has "
+                   "%d at most: name the host by its address",
+                   o->hostfile, f->line, name, (int)strlen(name), FT_HOST_NAME - 1);
+    if (more < 0 || !*name)
         return BAD("--hostfile %s, line %d: must be a host's name, and no more than slots=N and "
                    "max_slots=N after it",
                    o->hostfile, f->line);

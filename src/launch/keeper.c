@@ -162,7 +162,7 @@ static int died_starting(struct ft_board *b, int slot)
 
 static void give_up_start(struct ft_board *b, int slot)
 {
-    char text[400];
+    char text[600];
     int node = ft_board_node_of(b, slot);
     ft_reason_say(text, sizeof text, DIED_STARTING, slot, (int)atomic_load(&b->slot[slot].pid),
                   b->nodes.name[node]);

@@ -148,7 +148,7 @@ static void make_board(struct node *n)
 {
     const struct ft_hello *h = &n->hello;
     int fd;
-    char host[64] = "", where[120];
+    char host[HOST_NAME_MAX + 1] = "", where[120];
     if (ft_board_create(h->nranks, h->nchecksums, h->nspares, (int)getpid(), &n->b, &fd) != FT_OK)
         give_up(n, "it cannot make the job's board: %s", strerror(errno));
     struct ft_board *b = n->b;
@@ -165,7 +165,7 @@ static void make_board(struct node *n)
     const int none[2] = {-1, -1};
     if (ft_outputs_create(b, none, &n->outputs) != FT_OK)
         give_up(n, "it cannot keep the output of its processes: %s", strerror(errno));
-    gethostname(host, sizeof host - 1);
+    gethostname(host, sizeof host);
     snprintf(where, sizeof where, "%d:%d@%s", (int)getpid(), fd, host);
     setenv(ft_settings_table[FT_SET_BOARD].env, where, 1);
     n->shown = calloc(1, ft_board_bytes(b->nslots));

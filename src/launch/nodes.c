@@ -289,7 +289,7 @@ static const char *why_lost(const struct ft_nodes *nodes, int k)
 static void tell_loss(const struct ft_nodes *nodes, const struct ft_board *b, int k,
                       void (*say)(const char *line))
 {
-    char line[600], who[40];
+    char line[1000], who[40];
     const char *why = why_lost(nodes, k);
     int n = snprintf(line, sizeof line,
                      *why ? "%s lost (%s), and with it" : "%s lost%s, and with it",
@@ -299,7 +299,7 @@ static void tell_loss(const struct ft_nodes *nodes, const struct ft_board *b, in
         uint32_t is = atomic_load(&b->slot[i].who);
         if (is >> 24 == FT_ROLE_SPARE) {
             spares++;
-        } else if (atomic_load(&b->slot[i].phase) != FT_PHASE_EXITED && n < 500) {
+        } else if (atomic_load(&b->slot[i].phase) != FT_PHASE_EXITED && n < 900) {
             ft_who_format(is, who, sizeof who);
             n += snprintf(line + n, sizeof line - (size_t)n, " %s,", who);
         }
@@ -325,7 +325,7 @@ static int living(const struct ft_nodes *nodes)
 static void keeper_lost(struct ft_nodes *nodes, struct ft_board *b, int k,
                         void (*say)(const char *line))
 {
-    char text[400];
+    char text[1000];
     struct ft_node *node = &nodes->node[k];
     atomic_fetch_or(&b->nodes.injected, atomic_load(&node->board->nodes.injected));
     int told = strcmp(ft_setting_str(FT_SET_RECOVERY), "program") == 0,

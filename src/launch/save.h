@@ -39,7 +39,7 @@ struct ft_save {
     uint64_t waiting;          /* hosts that write their files of the set under way */
     struct ft_manifest_rank *rank; /* [nranks]: what is known of these files */
     int *at;                       /* [nranks]: the host that writes it */
-    char dropped[400];             /* why the set is given up when all have answered; empty: no */
+    char dropped[600];             /* why the set is given up when all have answered; empty: no */
     struct ft_set from; /* number 0: the job starts from nothing */
 };
 

@@ -246,7 +246,7 @@ static void close_nodes(struct ft_tell *t, const struct ft_event *e)
 {
     const struct ft_board_nodes *n = &t->b->nodes;
     uint64_t out = atomic_load(&n->out) & ~t->nodes;
-    char time[40], spares[40], what[100], line[400];
+    char time[40], spares[40], what[100], line[500];
     for (int k = 0; k < n->n; k++) {
         if (!(out >> k & 1) || n->out_ns[k] > e->t_ns)
             continue;

@@ -287,6 +287,30 @@ static void a_file_names_hosts(void **state)
     drop_file(line);
 }
 
+/* Names of hosts are kept whole, or refused. */
+static void names_that_are_too_long(void **state)
+{
+    char name[FT_HOST_NAME + 1], text[400];
+    (void)state;
+    memset(name, 'a', sizeof name - 1);
+    for (int n = FT_HOST_NAME; n >= FT_HOST_NAME - 1; n--) {
+        name[n] = '\0';
+        const char *said = "has 256 characters, and a host's name has 255 at most";
+        snprintf(text, sizeof text, "%s\nb\n", name);
+        const char *line = with_file(text, "-n 4 prog");
+        if (n == FT_HOST_NAME)
+            refused(line, said);
+        else
+            assert_string_equal(good(line).host[0], name);
+        drop_file(line);
+        snprintf(text, sizeof text, "-n 4 --host b,%s prog", name);
+        if (n == FT_HOST_NAME)
+            refused(text, said);
+        else
+            assert_string_equal(good(text).host[1], name);
+    }
+}
+
 static void tasks(void **state)
 {
     (void)state;
@@ -498,6 +522,7 @@ int main(void)
         cmocka_unit_test_setup(a_debugger, clear_environment),
         cmocka_unit_test_setup(hosts_of_an_allocation, clear_environment),
         cmocka_unit_test_setup(a_file_names_hosts, clear_environment),
+        cmocka_unit_test_setup(names_that_are_too_long, clear_environment),
         cmocka_unit_test_setup(bad_lines_are_told_what_is_bad, clear_environment),
         cmocka_unit_test_setup(bad_environment_is_told_by_its_own_name, clear_environment),
         cmocka_unit_test_setup(help_names_everything, clear_environment),

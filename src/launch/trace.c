@@ -165,7 +165,7 @@ static void put_names(struct trace *t, int slot, const char *name, const char *t
 static void put_slot_names(struct trace *t, int slot)
 {
     const struct ft_board_slot *s = &t->r->b->slot[slot];
-    char first[40], now[40], name[120];
+    char first[40], now[40], name[120 + FT_HOST_NAME];
     ft_who_format(first_role(s), first, sizeof first);
     ft_who_format(s->who, now, sizeof now);
     snprintf(name, sizeof name,

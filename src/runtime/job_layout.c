@@ -21,7 +21,6 @@ static void tell_node(struct ft_rt *rt)
 {
     if (gethostname(rt->me->node, sizeof rt->me->node) != 0)
         strcpy(rt->me->node, "unknown");
-    rt->me->node[sizeof rt->me->node - 1] = '\0';
     atomic_store_explicit(&rt->me->node_known, 1, memory_order_release);
 }
 
@@ -65,9 +64,9 @@ int ft_rt_await_start(struct ft_rt *rt, int slot, struct ft_arrival *w)
     return 1;
 }
 
-/* The names of all slots' hosts, once they are there. A process that dies before it has told its
- * host is taken to be where the previous one is: all see the same, since the dead tell nothing any
- * more. */
+/* The names of all slots' hosts, once they are there. In a job on several nodes these are known,
+ * and only for messages. A process that dies before it has told its host is taken to be where the
+ * previous one is: all see the same, since the dead tell nothing any more. */
 static void gather_nodes(struct ft_rt *rt, const char **host)
 {
     for (int i = 0; i < rt->nslots; i++) {

@@ -99,7 +99,7 @@ static int row_of(const struct timeline *t, const cJSON *e)
 }
 
 /* "slot 5: spare 0, then rank 2" */
-enum { HOST_MOST = 16 };
+enum { HOST_MOST = 40 };
 
 /* "slot 5: spare 0, then rank 2 (node1)" */
 static void name_row(struct timeline *t, const cJSON *e)

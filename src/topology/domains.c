@@ -78,7 +78,13 @@ void ft_domains_spread(const struct ft_domains *d, int n, int *node)
         node[p] = (int)((int64_t)p * d->level[1].count / n);
 }
 
-enum ft_status ft_domains_discover(const char *const *host, int n, struct ft_domains *d)
+static int together(const char *const *host, const int *node, int p, int q)
+{
+    return node ? node[p] == node[q] : strcmp(host[p], host[q]) == 0;
+}
+
+enum ft_status ft_domains_discover(const char *const *host, const int *node, int n,
+                                   struct ft_domains *d)
 {
     struct ft_domains new = {.nlevels = 1, .nprocesses = n};
     struct ft_domain_level *l = &new.level[1];
@@ -89,16 +95,12 @@ enum ft_status ft_domains_discover(const char *const *host, int n, struct ft_dom
     if (!new.on_node || !l->element)
         goto nomem;
     for (int p = 0; p < n; p++) {
-        int e = p > 0 && strcmp(host[p], host[p - 1]) == 0 ? new.on_node[p - 1]
-                                                           : 0; /* usually the one before */
-        while (e < l->count && strcmp(l->element[e], host[p]) != 0)
-            e++;
-        if (e == l->count) {
-            if (!(l->element[e] = strdup(host[p])))
-                goto nomem;
-            l->count++;
-        }
-        new.on_node[p] = e;
+        int q = p > 0 && together(host, node, p - 1, p) ? p - 1 : 0; /* usually the one before */
+        while (q < p && !together(host, node, q, p))
+            q++;
+        if (q == p && !(l->element[l->count] = strdup(host[p])))
+            goto nomem;
+        new.on_node[p] = q < p ? new.on_node[q] : l->count++;
     }
     *d = new;
     return FT_OK;

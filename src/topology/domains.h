@@ -55,9 +55,10 @@ struct ft_domains {
  * FT_ERR_NOMEM. */
 enum ft_status ft_domains_parse(const char *name, const char *text, size_t len,
                                 struct ft_domains *d, char *err, size_t errlen);
-/* Makes one level, "node", of host names in their order: processes with the same name are on the
- * same node. */
-enum ft_status ft_domains_discover(const char *const *host, int n, struct ft_domains *d);
+/* Makes one level, "node", of hosts in their order: processes with the same number in node, or if
+ * that is NULL with the same name, are on the same one. */
+enum ft_status ft_domains_discover(const char *const *host, const int *node, int n,
+                                   struct ft_domains *d);
 void ft_domains_finish(struct ft_domains *d); /* frees */
 
 /* The level's number, or 0. */

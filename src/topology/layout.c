@@ -19,6 +19,17 @@ void ft_job_layout_finish(struct ft_job_layout *l)
     memset(l, 0, sizeof *l);
 }
 
+/* Where slots are, if nodes are cut for the job: node by node. */
+static void number_nodes(const struct ft_job_layout_ask *a, int *node_of)
+{
+    struct ft_spread_ask cut = ft_job_layout_spread(a);
+    struct ft_spread_node node[a->nnodes];
+    ft_spread_counts(&cut, node);
+    for (int e = 0, s = 0; e < a->nnodes; e++)
+        for (int n = node[e].ranks + node[e].checksums + node[e].spares; n > 0; n--)
+            node_of[s++] = e;
+}
+
 /* Finds out where slots are. */
 static enum ft_status find_nodes(const struct ft_job_layout_ask *a, const char *const *host,
                                  struct ft_job_layout *l, char *why, size_t size)
@@ -30,8 +41,11 @@ static enum ft_status find_nodes(const struct ft_job_layout_ask *a, const char *
         missing += !host[s];
     if (missing)
         return FT_ERR_AGAIN;
-    st = a->text ? ft_domains_parse(a->file, a->text, a->len, &l->domains, why, size)
-                 : ft_domains_discover(host, l->nslots, &l->domains);
+    if (a->nnodes > 1)
+        number_nodes(a, l->node_of);
+    st = a->text
+             ? ft_domains_parse(a->file, a->text, a->len, &l->domains, why, size)
+             : ft_domains_discover(host, a->nnodes > 1 ? l->node_of : NULL, l->nslots, &l->domains);
     if (st != FT_OK)
         return st;
     for (int s = 0; s < l->nslots; s++) {

@@ -20,7 +20,9 @@ struct ft_job_layout_ask {
     size_t len;
     const char *aware; /* a level's name, "none", "best"; "": best with a file, else none. Without a
                           file there is one level, "node" */
-    int nnodes;        /* above 1: nodes are cut for the job (node_spread.h); text NULL, aware "" */
+    /* above 1: nodes are cut for the job (node_spread.h), and their names are only for messages;
+     * text NULL, aware "" */
+    int nnodes;
 };
 
 struct ft_job_layout {

@@ -189,7 +189,7 @@ static void hosts_are_nodes(void **state)
     static const char *const host[] = {"a", "a", "b", "a", "c", "b"};
     static const int want[] = {0, 0, 1, 0, 2, 1};
     struct ft_domains d;
-    assert_int_equal(ft_domains_discover(host, 6, &d), FT_OK);
+    assert_int_equal(ft_domains_discover(host, NULL, 6, &d), FT_OK);
     assert_int_equal(d.nlevels, 1);
     assert_int_equal(d.level[1].count, 3);
     assert_int_equal(ft_domains_find(&d, 1, "c"), 2);

@@ -88,6 +88,21 @@ static void nodes_by_the_names_of_hosts(void **state)
              "'process' line names it");
 }
 
+/* A node that is cut for the job is another one, whatever its name is. */
+static void nodes_by_their_numbers(void **state)
+{
+    (void)state;
+    static const char *const host[] = {"a", "a", "a", "a", "a", "a", "a", "a"};
+    struct ft_job_layout_ask a = ask(NULL, "");
+    struct ft_job_layout l;
+    a.nnodes = 2;
+    assert_int_equal(ft_job_layout_make(&a, host, &l, why, sizeof why), FT_OK);
+    assert_int_equal(l.domains.level[1].count, 2);
+    for (int s = 0; s < 8; s++)
+        assert_int_equal(l.node_of[s], s / 4);
+    ft_job_layout_finish(&l);
+}
+
 static void what_cannot_be(void **state)
 {
     (void)state;
@@ -118,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_said),
         cmocka_unit_test(nodes_by_the_names_of_hosts),
+        cmocka_unit_test(nodes_by_their_numbers),
         cmocka_unit_test(what_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
