@@ -245,6 +245,7 @@ _Noreturn static void become(struct node *n, char **words, pid_t keeper)
     setsid();
     dup2(nothing, STDIN_FILENO);
     dup2(n->early[1], STDOUT_FILENO);
+    unsetenv("LD_PRELOAD"); /* the user's own is for the program, and among the words */
     (void)setrlimit(RLIMIT_STACK, &stack);
     int now = personality(0xffffffff);
     if (now < 0 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0)
@@ -260,7 +261,7 @@ _Noreturn static void become(struct node *n, char **words, pid_t keeper)
 static void start_process(struct node *n, int slot)
 {
     enum { WORDS = 7 };
-    char program[PATH_MAX], number[4][16];
+    char program[PATH_MAX], number[4][16], *preload;
     char **words = calloc(WORDS + n->hello.nargs + 1, sizeof *words);
     int k = 0, has_slash = strrchr(n->preload, '/') != NULL;
     const int v[4] = {n->b->nslots, slot, n->b->near_from, n->b->near_end};
@@ -273,12 +274,13 @@ static void start_process(struct node *n, int slot)
         words[k++] = number[i];
     }
     words[k++] = n->dir;
-    words[k++] = (char *)n->preload;
+    words[k++] = preload = ft_host_preload(n->preload);
     for (uint32_t i = 0; i < n->hello.nargs; i++)
         words[k++] = n->argv[i];
     pid_t self = getpid(), pid = fork();
     if (pid == 0)
         become(n, words, self);
+    free(preload);
     free(words);
     if (pid < 0)
         give_up(n, "it cannot start a process: %s", strerror(errno));

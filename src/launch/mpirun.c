@@ -222,15 +222,25 @@ static void sites_beside(const char *preload, char *out, size_t size)
         out[0] = '\0';
 }
 
+char *ft_host_preload(const char *preload)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char sites[PATH_MAX], *all;
+    sites_beside(preload, sites, sizeof sites);
+    int len = asprintf(&all, "%s%s%s%s", preload, sites, others && *others ? ":" : "",
+                       others ? others : "");
+    FT_ASSERT(len > 0);
+    return all;
+}
+
 enum ft_status ft_host_arguments(const struct ft_host_launcher *h, const struct ft_options *o,
                                  int nprocs, const char *preload, char ***argv, char *err,
                                  int errlen)
 {
     struct args a = {0};
-    const char *others = getenv("LD_PRELOAD");
     static const char *const binding[] = {"bind-to", "binding_policy", "map-by", "rankfile",
                                           "cpu-set", "cpu-list",       "-rf"};
-    char count[16], sites[PATH_MAX], *text;
+    char count[16], *all, *text;
     FT_ASSERT(nprocs > 0 && o->program);
     if (host_args_name(o, binding, FT_COUNTOF(binding)))
         /* the user has decided about binding */
@@ -252,12 +262,12 @@ enum ft_status ft_host_arguments(const struct ft_host_launcher *h, const struct 
         return FT_ERR_ARG;
     }
     add_settings(&a);
-    sites_beside(preload, sites, sizeof sites);
-    int len = asprintf(&text, "LD_PRELOAD=%s%s%s%s", preload, sites, others && *others ? ":" : "",
-                       others ? others : "");
+    all = ft_host_preload(preload);
+    int len = asprintf(&text, "LD_PRELOAD=%s", all);
     FT_ASSERT(len > 0);
     add_pair(&a, "-x", text);
     free(text);
+    free(all);
     snprintf(count, sizeof count, "%d", nprocs);
     add_pair(&a, "-np", count);
     for (char **p = o->program; *p; p++)

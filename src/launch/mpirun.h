@@ -22,6 +22,9 @@ struct ft_host_launcher {
 enum ft_status ft_host_find(struct ft_host_launcher *h, char *err, int errlen);
 /* Sets the environment that mpirun runs in. dir: the job's private directory. */
 void ft_host_environment(const struct ft_host_launcher *h, const char *dir);
+/* The program's LD_PRELOAD: preload, which is libftrma.so, what is beside it and wanted, and the
+ * user's own libraries. To be freed. */
+char *ft_host_preload(const char *preload);
 /* mpirun's argument vector for nprocs processes of o->program, with preload as first preloaded
  * library. To be freed with ft_host_free_arguments. On FT_ERR_ARG (--host-args that cannot be
  * split) err says why. */

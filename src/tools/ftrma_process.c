@@ -2,15 +2,15 @@
  *
  * ftrma_process.c - starts one process of a job on several nodes, without mpirun.
  *
- *   ftrma-process NSLOTS SLOT FROM END DIRECTORY LIBRARY PROGRAM [ARGUMENTS...]
+ *   ftrma-process NSLOTS SLOT FROM END DIRECTORY LIBRARIES PROGRAM [ARGUMENTS...]
  *
  * MPI_Init of Open MPI needs a PMIx server that tells it who it is. This is one, for this process
  * alone: it says that the process is SLOT of a world of NSLOTS, and that no other process is on its
  * node, so that the host opens no shared memory and no connection to anybody. Fences are answered
  * at once, and nobody else is asked: the host carries no traffic, and no other process need exist.
  * FROM and END: the slots from FROM to below END are on this node. DIRECTORY: where the server and
- * the host keep their files; it is removed with them by whoever made it. LIBRARY: what is
- * preloaded.
+ * the host keep their files; it is removed with them by whoever made it. LIBRARIES: the program's
+ * LD_PRELOAD.
  *
  * It ends as the program does, and each of the two is killed when the other one is.
  */
@@ -335,7 +335,7 @@ static char **environment_of(void)
 int main(int argc, char **argv)
 {
     if (argc < 8) {
-        fprintf(stderr, "usage: ftrma-process NSLOTS SLOT FROM END DIRECTORY LIBRARY PROGRAM [ARGUMENTS...]\n"
+        fprintf(stderr, "usage: ftrma-process NSLOTS SLOT FROM END DIRECTORY LIBRARIES PROGRAM [ARGUMENTS...]\n"
                         "It is started by ftrun, on each node of a job.\n");
         return 2;
     }

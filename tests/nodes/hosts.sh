@@ -32,6 +32,19 @@ same "early output" $?
 # shellcheck disable=SC2086
 "$ftrun" -n 3 $on --checksums 0 --spares 0 sh -c 'yes | head -n 100000' >out 2>err </dev/null
 [ "$(wc -l <out)" = 300000 ] || fail "without MPI: $(wc -l <out) lines, $(tail err)"
+# What is preloaded is as on one node: the user's own library comes after ours, and between them what knows who has
+# allocated memory, if memory is looked at closely.
+mine=$(ldd "$npb_cg" | awk '$1 ~ /^libm\.so/ { print $3 }')
+preloads() { # HOW MIDDLE: of each rank with --check-memory HOW
+    # shellcheck disable=SC2086
+    "$ftrun" -n 4 $on --checksums 0 --spares 0 --check-memory "$1" -x LD_PRELOAD="$mine" \
+        sh -c "echo with \$LD_PRELOAD; exec '$npb_cg' S" >out 2>err </dev/null
+    same "LD_PRELOAD, --check-memory $1" $?
+    [ -n "$mine" ] && [ "$(grep -cx "with [^:]*/libftrma.so$2:$mine" out)" = 4 ] ||
+        fail "LD_PRELOAD, --check-memory $1: $(grep '^with' out), and the user's is $mine"
+}
+preloads off ''
+preloads always ':[^:]*/libftrma_sites.so'
 # What was shown is not kept. The ranks of host 2 wait until all of it was.
 # shellcheck disable=SC2086
 "$ftrun" -n 3 $on --checksums 0 --spares 0 sh -c "yes | head -c 12000000
