@@ -116,15 +116,54 @@ static void begin_leases(struct ft_remote *r)
 
 /* ---- the start ---- */
 
+static int is_loopback(const char *address) { return strncmp(address, "127.", 4) == 0; }
+
+/* The first address that is no loopback, if there is one: [Debian's /etc/hosts has 127.0.1.1 for
+ * the machine's own name]. */
 static int numeric(const char *host, char *out, size_t size)
 {
     struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM}, *found;
+    int known = 0;
     if (getaddrinfo(host, NULL, &hints, &found) != 0)
         return 0;
-    int bad = getnameinfo(found->ai_addr, found->ai_addrlen, out, (socklen_t)size, NULL, 0,
-                          NI_NUMERICHOST);
+    for (struct addrinfo *a = found; a && (!known || is_loopback(out)); a = a->ai_next)
+        known = getnameinfo(a->ai_addr, a->ai_addrlen, out, (socklen_t)size, NULL, 0,
+                            NI_NUMERICHOST) == 0;
     freeaddrinfo(found);
-    return bad == 0;
+    return known;
+}
+
+/* It is an address of this machine. */
+static int is_here(const char *address)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int here = fd >= 0 && inet_pton(AF_INET, address, &a.sin_addr) == 1 &&
+               bind(fd, (struct sockaddr *)&a, sizeof a) == 0;
+    if (fd >= 0)
+        close(fd);
+    return here;
+}
+
+/* All nodes use these addresses. A loopback one serves only if all of them are on this machine. */
+static enum ft_status find_addresses(struct ft_remote *r, char *err, int errlen)
+{
+    int all_here = 1;
+    for (int k = 0; k < r->cfg.nhosts; k++) {
+        if (!numeric(r->cfg.host[k], r->node[k].address, sizeof r->node[k].address)) {
+            snprintf(err, (size_t)errlen, "host %s is not known here", r->cfg.host[k]);
+            return FT_ERR_SYS;
+        }
+        all_here &= is_here(r->node[k].address);
+    }
+    for (int k = 0; k < r->cfg.nhosts && !all_here; k++)
+        if (is_loopback(r->node[k].address)) {
+            snprintf(err, (size_t)errlen,
+                     "host %s is %s here, which other hosts cannot reach: name it by its address",
+                     r->cfg.host[k], r->node[k].address);
+            return FT_ERR_SYS;
+        }
+    return FT_OK;
 }
 
 /* Runs "RSH HOST FTRUN --keeper" with a pipe to each of its ends. */
@@ -281,17 +320,15 @@ enum ft_status ft_remote_start(struct ft_remote *r, const struct ft_board *b,
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     struct ft_hello *h = make_hello(r, b);
-    enum ft_status st = FT_OK;
+    enum ft_status st = find_addresses(r, err, errlen);
     self[n > 0 ? n : 0] = '\0';
     if (getrandom(&h->secret, sizeof h->secret, 0) != (ssize_t)sizeof h->secret)
         st = FT_ERR_SYS;
     fflush(NULL);
-    for (int k = 0; k < r->cfg.nhosts && st == FT_OK; k++) {
+    for (int k = 0; k < r->cfg.nhosts; k++)
         r->board[k] = copies[k];
-        if (!numeric(r->cfg.host[k], r->node[k].address, sizeof r->node[k].address)) {
-            snprintf(err, (size_t)errlen, "host %s is not known here", r->cfg.host[k]);
-            st = FT_ERR_SYS;
-        } else if (!start_keeper(r, k, self)) {
+    for (int k = 0; k < r->cfg.nhosts && st == FT_OK; k++) {
+        if (!start_keeper(r, k, self)) {
             snprintf(err, (size_t)errlen, "node %s cannot be started: %s", r->cfg.host[k],
                      strerror(errno));
             st = FT_ERR_SYS;

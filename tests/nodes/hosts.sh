@@ -210,6 +210,29 @@ for list in 10.78.0.1,nowhere.invalid nowhere.invalid,10.78.0.1; do
     [ "$(jq -r .message report)" = 'host nowhere.invalid is not known here' ] || fail "$list: $(jq .message report)"
     [ -z "$(ls -A "$work/tmp")" ] || fail "$list: left in TMPDIR: $(ls -A "$work/tmp")"
 done
+# A loopback address is each host's own: not to be named with other hosts, before any of them is started.
+for list in localhost,10.78.0.1 10.78.0.2,127.0.1.1; do
+    TMPDIR=$work/tmp FTRMA_START_TIMEOUT_MS=10000 "$ftrun" -n 2 --rsh "$work/rsh" --host $list "$npb_cg" S \
+        >out 2>err </dev/null
+    status=$?
+    [ $status = 2 ] || fail "$list: status $status"
+    grep -q 'host .* is 127.0.[01].1 here, which other hosts cannot reach: name it by its address' err ||
+        fail "$list: $(cat err)"
+    [ -z "$(ls -A "$work/tmp")" ] || fail "$list: left in TMPDIR: $(ls -A "$work/tmp")"
+done
+# If all hosts are this machine, it goes on.
+printf '#!/bin/sh\nshift\nexec "$@"\n' >"$work/here"
+chmod 755 "$work/here"
+"$ftrun" -n 4 --rsh "$work/here" --host localhost,127.0.0.2 --checksums 0 --spares 0 "$npb_cg" S >out 2>err </dev/null
+same "all hosts are this machine" $?
+# A name may have another address, too, where the system takes more than one from /etc/hosts.
+printf '127.0.1.1 both.2\n10.78.0.2 both.2\n' >"$work/both"
+with_both() { unshare -m sh -c 'mount --bind "$0" /etc/hosts && exec "$@"' "$work/both" "$@"; }
+if with_both getent ahostsv4 both.2 | grep -q '^10.78.0.2 '; then
+    with_both "$ftrun" -n 4 --rsh "$work/rsh" --host 10.78.0.1,both.2 --checksums 0 --spares 0 "$npb_cg" S \
+        >out 2>err </dev/null
+    same "a name with two addresses" $?
+fi
 # Room for arenas counts where they are: on each host, for its own processes.
 inside 2 mount -t tmpfs -o mode=1777,size=2m tmpfs /dev/shm
 # shellcheck disable=SC2086
