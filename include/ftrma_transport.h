@@ -327,8 +327,8 @@ static inline int FTT_Ping(FTT_Transport *t, int rank, uint32_t incarnation, FTT
 static inline int FTT_Cancel(FTT_Transport *t, uint64_t ping) { return t->calls->cancel(t, ping); }
 
 /* Votes on who has failed since the vote before. All ranks vote with the same tag, and tags rise.
- * FTT_EV_VOTED comes when all have voted that were alive at the vote before and are alive still;
- * all get the same set.
+ * FTT_EV_VOTED comes when all have voted that were alive at the vote before and are alive still, or
+ * all ranks if none of those is; all get the same set.
  * Blocking: no. Ownership: nothing. Threads: any, one vote at a time.
  * Deaths: a rank that dies before the vote is decided belongs to its set, and is not waited for; one
  * that dies later belongs to the set of the next vote. A replacement is a member from the next vote

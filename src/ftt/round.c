@@ -40,7 +40,7 @@ struct kept {
 struct ft_rounds {
     int32_t n, self;
     uint32_t generation, last, next_kept;
-    uint32_t broken, pad;
+    uint32_t broken, all; /* all: all ranks are members of the vote (v4) */
     uint32_t aware, hears; /* aware: of the newest result (v6); hears: some result is here */
     struct ft_round_to to;
     struct kept kept[FT_ROUNDS_KEPT];
@@ -134,11 +134,20 @@ static struct kept *find_kept(struct ft_rounds *r, const char *label)
 
 /* --- the tree --- */
 
+/* Its carrier is the one that the last vote has seen. */
+static int lived_on(const struct ft_rounds *r, int p) { return incarnation(r)[p] == result(r)[p]; }
+
 static int is_member(const struct ft_rounds *r, int kind, int p)
 {
-    if (kind != FT_ROUND_VOTE || !r->aware)
-        return 1;
-    return incarnation(r)[p] == result(r)[p];
+    return kind != FT_ROUND_VOTE || r->all || lived_on(r, p);
+}
+
+static int nobody_lived_on(const struct ft_rounds *r)
+{
+    for (int p = 0; p < r->n; p++)
+        if (lived_on(r, p))
+            return 0;
+    return 1;
 }
 
 static int lowest(const struct ft_rounds *r, int kind)
@@ -280,6 +289,7 @@ static int all_children(const struct ft_rounds *r, const struct round *x)
 
 static void try_vote(struct ft_rounds *r, struct round *x)
 {
+    r->all = !r->aware || nobody_lived_on(r);
     if (!is_member(r, FT_ROUND_VOTE, r->self)) {
         x->state = WAITING;
         return;
@@ -595,8 +605,7 @@ enum ft_round_begun ft_rounds_vote(struct ft_rounds *r, uint32_t tag)
         x = make(r, FT_ROUND_VOTE, tag, "");
     if (!x)
         return FT_ROUND_NO_ROOM;
-    if (r->n == 1 || (r->aware && is_member(r, FT_ROUND_VOTE, r->self)) ||
-        r->broken == FT_ROUNDS_NAIVE)
+    if (r->n == 1 || (r->aware && lived_on(r, r->self)) || r->broken == FT_ROUNDS_NAIVE)
         try_vote(r, x);
     else
         ask(r, x, 1);

@@ -14,7 +14,9 @@
  *  (v3) If nobody has one, a collective has failed, and a vote begins again in the new generation:
  *       the tree goes around the dead (Figure 1 of Wilke et al.).
  *  (v4) Members of a vote are those that live since the last vote that was decided. The tree
- *       connects each to its nearest ancestor that is a member, or else to the lowest member.
+ *       connects each to its nearest ancestor that is a member, or else to the lowest member. If all
+ *       were replaced since then, all carriers of that generation are members. [Else each waits to be
+ *       told, and nobody is there to decide.]
  *  (v5) The result of a vote is the set of incarnations in which it was decided. The root tells it
  *       to the new carriers, too. Results are kept: of the last vote, and of FT_ROUNDS_KEPT labels.
  *  (v6) A replacement knows no results at first. It asks all others before its first vote, before

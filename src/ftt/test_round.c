@@ -259,7 +259,7 @@ static void any_order(void **state)
 {
     (void)state;
     for (int i = 0; i < 120; i++)
-        run(seed * 1000003 + (uint64_t)i, 2 + i % (MOST - 1), i % 6);
+        run(seed * 1000003 + (uint64_t)i, 2 + i % (MOST - 1), i % 17); /* also each rank, and again */
 }
 
 /* Each rule is needed: without it some order of events goes wrong. In a process of its own, as it may
@@ -342,6 +342,45 @@ static void figure_1(void **state)
     finish();
 }
 
+static void both_call(void)
+{
+    calls(0);
+    calls(1);
+    deliver_all();
+    HOLDS(end[0].told && end[1].told);
+}
+
+/* Before the first vote, or after it, each rank is replaced, and the second one has all that it knows
+ * from the replacement of the first one: nobody is left who was at the vote before. */
+static void all_are_replaced(void **state)
+{
+    (void)state;
+    for (uint32_t votes = 0; votes < 2; votes++) {
+        start(2);
+        if (votes)
+            both_call();
+        dies(0);
+        adopts(1);
+        calls(0);
+        deliver_all();
+        dies(1);
+        adopts(0);
+        calls(1);
+        deliver_all();
+        HOLDS(end[0].told && end[1].told);
+        if (votes) { /* they were told of the first one: the sum, and the next vote */
+            both_call();
+            both_call();
+        }
+        for (int p = 0; p < 2; p++) {
+            const uint32_t *both = end[p].result[votes + 1];
+            HOLDS(end[p].knows[votes + 1]);
+            HOLDS(both[0] == 1 && both[1] == 1 && both[2] == 0 && both[3] == 0);
+        }
+        finish();
+    }
+}
+
 /* Of 301 ranks the last one is the root, which 8 bits would not hold: leaves of the tree say so. */
 enum { MANY = 301, LAST = MANY - 1 };
 static struct ft_round_message said;
@@ -374,6 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figure_1),
+        cmocka_unit_test(all_are_replaced),
         cmocka_unit_test(any_order),
         cmocka_unit_test(a_root_above_255),
         cmocka_unit_test(mutants),
