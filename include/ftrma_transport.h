@@ -184,7 +184,8 @@ static inline int FTT_Open(FTT_Transport **out)
  * losses are no longer repaired. With MPI, published memory is answered until MPI_Finalize.
  * A header that was polled must have been answered before: else its sender waits for ever.
  * Meanwhile headers for this process are answered with FTT_ERR_CLOSED: the replacement of a process
- * that is lost here repeats its work alone, from what the others publish.
+ * that is lost here repeats its work alone, from what the others publish. The helper thread works
+ * from here on, whatever FTT_Progress has said.
  * Blocking: until all ranks have come. Drops events that were not polled.
  * Ownership: memory of FTT_Alloc and *t stay valid; events are the library's again.
  * Threads: one, while no other thread is in any function of this endpoint, nor calls one later.
@@ -207,7 +208,8 @@ static inline uint32_t FTT_Generation(FTT_Transport *t) { return t->calls->gener
 
 /* Whether the helper thread works while no thread is in a call that waits (1 at first). It answers
  * fetches, takes part in votes and collectives that this rank has begun, and keeps arrived messages
- * for FTT_Poll. Without it a process that computes holds up all who wait for it.
+ * for FTT_Poll. Without it a process that computes holds up all who wait for it. FTT_Close switches
+ * it on.
  * Blocking: no. Ownership: nothing. Threads: any; it is of the endpoint, not of the thread.
  * Deaths: with it this process adopts a new generation also while it computes. Returns FTT_OK. */
 static inline int FTT_Progress(FTT_Transport *t, int on) { return t->calls->progress(t, on); }
@@ -345,7 +347,8 @@ static inline int FTT_Vote(FTT_Transport *t, uint32_t tag) { return t->calls->vo
  * have called it, unless anybody alive has the result: then all get that. After FTT_ERR_DEAD the
  * same label may be called again. A replacement that calls one of the last 64 labels that the others
  * have completed is told its result.
- * Return FTT_OK or ARG, NAME, LONG, BUSY (this label is under way). */
+ * Return FTT_OK or ARG, NAME, LONG, BUSY (this label is under way), FULL (16 are under way here, the
+ * vote included). */
 static inline int FTT_Barrier(FTT_Transport *t, const char *label)
 {
     return t->calls->collective(t, 0, label, 0, 0, 0, NULL, 0);

@@ -193,8 +193,10 @@ static void await_close(struct ft_endpoint *e)
         if (e->closing == FT_CLOSE_AGAIN) {
             e->closing = FT_CLOSE_ASKED;
             ft_endpoint_unlock(e);
-            (void)ft_collective(&e->program, 0, FT_CLOSE_LABEL, 0, 0, 0, NULL, 0);
+            int st = ft_collective(&e->program, 0, FT_CLOSE_LABEL, 0, 0, 0, NULL, 0);
             ft_endpoint_lock(e);
+            if (st != FTT_OK) /* too many of the program's are outstanding: when some have ended */
+                e->closing = FT_CLOSE_AGAIN;
         }
         drop_events(e);
         ft_endpoint_wait(e, NULL, 100);
@@ -206,6 +208,9 @@ int ft_endpoint_close(FTT_Transport *t)
 {
     struct ft_endpoint *e = ft_endpoint_of(t);
     ft_failpoint(FTT_CLOSING);
+    /* [The agreement may come before messages that were sent earlier: their senders are in FTT_Close,
+     * and wait until these were read.] */
+    ft_endpoint_progress(t, 1);
     ft_endpoint_lock(e);
     await_close(e);
     ft_endpoint_unlock(e);

@@ -7,11 +7,15 @@
  *                       are killed at any place
  *                       figure: a rank dies while the others vote
  *                       ping: a death is told before it is agreed upon
+ *                       full: FTT_Close with as many collectives outstanding as are allowed; 2 ranks
+ *                       unread: FTT_Close without the helper thread, before all was read; 3 ranks
  */
+#define _POSIX_C_SOURCE 200809L
 #include <ftrma_transport.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static FTT_Transport *t;
@@ -562,6 +566,75 @@ static void ping(void)
     }
 }
 
+/* This rank is in FTT_Close: it answers no more. */
+static void until_closing(int r)
+{
+    CHECK(FTT_Send_header(t, r, 1, NULL, 0, 0, NULL) == FTT_OK);
+    CHECK(next(FTT_EV_ANSWER).status == FTT_ERR_CLOSED);
+}
+
+/* Rank 0 has begun all collectives that it may, and closes before rank 1 begins them. */
+static void full(void)
+{
+    char label[32];
+    if (rank != 0)
+        until_closing(0);
+    for (int i = 0; i < 16; i++) {
+        snprintf(label, sizeof label, "full %d", i);
+        CHECK(FTT_Barrier(t, label) == FTT_OK);
+    }
+    CHECK(rank != 0 || FTT_Barrier(t, "one more") == FTT_ERR_FULL);
+    for (int i = 0; i < 16 && rank != 0; i++)
+        CHECK(next(FTT_EV_COLLECTIVE).status == FTT_OK);
+    printf("result: to the end\n");
+    fflush(stdout);
+}
+
+static void brief_nap(void)
+{
+    struct timespec ms = {.tv_nsec = 1000000};
+    (void)nanosleep(&ms, NULL);
+}
+
+/* Rank 1 reads nothing but in its calls. It closes last, and all agree before it has read what rank 2
+ * has sent. */
+static void unread(void)
+{
+    static FTT_Buffer flag;
+    static char data[FTT_MESSAGE_MAX];
+    void *addr;
+    FTT_Event ev;
+    if (rank == 1) {
+        CHECK(FTT_Alloc(t, 1, &flag, &addr) == FTT_OK);
+        volatile char *seen = addr;
+        *seen = 0;
+        CHECK(FTT_Publish(t, "flag", &flag, sizeof flag) == FTT_OK);
+        together("flag");
+        CHECK(FTT_Progress(t, 0) == FTT_OK);
+        CHECK(FTT_Send(t, 2, 1, NULL, 0, 0, NULL) == FTT_OK);
+        while (!*seen) /* set by rank 0 alone: no call here */
+            brief_nap();
+        CHECK(FTT_Send_header(t, 0, 1, NULL, 0, 0, NULL) == FTT_OK);
+        while (FTT_Poll(t, &ev, 0) != FTT_OK || ev.kind != FTT_EV_ANSWER)
+            brief_nap(); /* each takes one of the messages */
+        CHECK(ev.status == FTT_ERR_CLOSED);
+    } else if (rank == 0) {
+        CHECK(FTT_Fetch(t, 1, "flag", &flag, sizeof flag) == FTT_OK);
+        together("flag");
+        next(FTT_EV_MESSAGE); /* rank 2 takes no event any more */
+        until_closing(2);
+        CHECK(FTT_Put(t, &flag, 0, "1", 1, 0, 0, NULL) == FTT_OK);
+    } else {
+        together("flag");
+        next(FTT_EV_MESSAGE);
+        CHECK(FTT_Send(t, 0, 1, NULL, 0, 0, NULL) == FTT_OK);
+        for (int i = 0; i < 1000; i++)
+            CHECK(FTT_Send(t, 1, 1, data, sizeof data, 0, NULL) == FTT_OK);
+    }
+    printf("result: to the end\n");
+    fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "calls";
@@ -578,6 +651,10 @@ int main(int argc, char **argv)
         storm();
     else if (strcmp(what, "ping") == 0)
         ping();
+    else if (strcmp(what, "full") == 0)
+        full();
+    else if (strcmp(what, "unread") == 0)
+        unread();
     else
         figure();
     CHECK(FTT_Close(t) == FTT_OK);

@@ -4,7 +4,7 @@
 # ftt.sh - jobs of programs that use the transport (include/ftrma_transport.h).
 #
 #   ftt.sh DIRECTORY-OF-FTRUN CASE...    calls fault refused in_run deaths points figure ping again server tasks
-#                                        nodes node_points with_mpi left_fetch far_fetch meanwhile
+#                                        nodes node_points with_mpi left_fetch far_fetch meanwhile closes
 #   FTT_FULL=1: points tries each rank at several places; FTT_POINTS: only points that match
 #   FTT_NODES=K: points on K nodes; CHAOS_SEED repeats what was drawn; TEST_SHARE, see ../share.sh
 BIN=$1
@@ -78,6 +78,11 @@ for name in "$@"; do
         job $common -n 7 --spares 1 -- $prog figure
         survived "result: all agree "
         grep -q '"who":"rank 1"' "$WORK/report" || complain "nobody died" ;;
+    closes) # with all collectives outstanding that are allowed; before messages are read that came earlier
+        job $common -n 2 -- $prog full
+        survived "result: to the end "
+        job $common -n 3 -- $prog unread
+        survived "result: to the end " ;;
     ping) # nobody can agree while a process is stopped, until it is taken for dead itself
         job $common -n 4 --spares 2 --inject rank=3,point=ftt.sent,action=stop -- $prog ping
         survived "result: told while it has incarnation 0 " ;;
