@@ -272,7 +272,8 @@ static inline int FTT_Alloc(FTT_Transport *t, size_t bytes, FTT_Buffer *buffer, 
     return t->calls->alloc(t, bytes, buffer, addr);
 }
 
-/* Makes the program's own memory public. Each access of others enters the kernel.
+/* Makes the program's own memory public. Each access of others enters the kernel, but for memory of
+ * FTT_Alloc, of which a part may have a handle of its own.
  * Blocking: no. Ownership: it stays the program's, and must not be freed before FTT_Release.
  * Threads: any.
  * Deaths: as FTT_Alloc. Returns FTT_OK or ARG, NO_MEMORY, KERNEL. */
@@ -283,7 +284,8 @@ static inline int FTT_Register(FTT_Transport *t, void *addr, size_t bytes, FTT_B
 
 /* Takes back FTT_Alloc or FTT_Register of this process. The program has made sure that nobody
  * accesses it any more, and that no fetch into it is outstanding.
- * Blocking: no. Ownership: memory of FTT_Alloc is the library's again. Threads: any.
+ * Blocking: no. Ownership: memory of FTT_Alloc is the library's again, that of FTT_Register the
+ * program's. Threads: any.
  * Deaths: a handle of a process that was lost is not this process's. Returns FTT_OK or HANDLE. */
 static inline int FTT_Release(FTT_Transport *t, const FTT_Buffer *buffer)
 {

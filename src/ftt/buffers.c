@@ -30,14 +30,16 @@ uint64_t ft_buffer_at(const void *p, uint64_t bytes)
     return off < a->bytes && bytes <= a->bytes - off ? off : 0;
 }
 
-static int add(struct ft_endpoint *e, int is_private, uint64_t at, size_t bytes, FTT_Buffer *out)
+static int add(struct ft_endpoint *e, int is_private, int is_block, uint64_t at, size_t bytes,
+               FTT_Buffer *out)
 {
     for (uint32_t i = 0; i < FT_BUFFERS; i++) {
         struct ft_public *b = &e->tables->buffer[i];
         if (atomic_load(&b->serial))
             continue;
         uint32_t serial = ++e->next_serial ? e->next_serial : ++e->next_serial;
-        b->is_private = (uint32_t)is_private;
+        b->is_private = (uint16_t)is_private;
+        b->is_block = (uint16_t)is_block;
         b->at = at;
         b->bytes = bytes;
         atomic_store(&b->serial, serial);
@@ -61,7 +63,7 @@ int ft_buffer_alloc(FTT_Transport *t, size_t bytes, FTT_Buffer *buffer, void **a
     if (!at)
         return FTT_ERR_NO_MEMORY;
     ft_endpoint_lock(e);
-    int st = add(e, 0, at, bytes, buffer);
+    int st = add(e, 0, 1, at, bytes, buffer);
     ft_endpoint_unlock(e);
     if (st == FTT_OK)
         *addr = ft_arena_ptr(a, at);
@@ -89,8 +91,8 @@ int ft_buffer_register(FTT_Transport *t, void *addr, size_t bytes, FTT_Buffer *b
         return FTT_ERR_ARG;
     uint64_t off = ft_buffer_at(addr, bytes);
     ft_endpoint_lock(e);
-    int st = off                ? add(e, 0, off, bytes, buffer)
-             : kernel_allows(e) ? add(e, 1, (uint64_t)(uintptr_t)addr, bytes, buffer)
+    int st = off                ? add(e, 0, 0, off, bytes, buffer)
+             : kernel_allows(e) ? add(e, 1, 0, (uint64_t)(uintptr_t)addr, bytes, buffer)
                                 : (int)FTT_ERR_KERNEL;
     ft_endpoint_unlock(e);
     return st;
@@ -106,7 +108,7 @@ int ft_buffer_release(FTT_Transport *t, const FTT_Buffer *buffer)
         buffer->index < FT_BUFFERS && buffer->serial) {
         struct ft_public *b = &e->tables->buffer[buffer->index];
         if (atomic_load(&b->serial) == buffer->serial) {
-            at = b->is_private || !(b->at >= ft_transport->own->heap_begin) ? 0 : b->at;
+            at = b->is_block ? b->at : 0;
             atomic_store(&b->serial, 0);
             st = FTT_OK;
         }

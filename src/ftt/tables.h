@@ -11,7 +11,8 @@
 #define FT_BUFFERS 4096
 struct ft_public {           /* written by its owner, serial last */
     _Atomic uint32_t serial; /* 0: free */
-    uint32_t is_private;     /* `at` is an address in the owner's own memory; else in its arena */
+    uint16_t is_private;     /* `at` is an address in the owner's own memory; else in its arena */
+    uint16_t is_block;       /* of FTT_Alloc: an arena's block, which FTT_Release frees */
     uint64_t at, bytes;
 };
 struct ft_tables {

@@ -257,6 +257,29 @@ static void buffers(int right, int left)
     CHECK(FTT_Unpublish(t, "buffers") == FTT_OK);
 }
 
+/* A handle of a part of public memory, also at its begin, is released alone. */
+static void parts_of_buffers(void)
+{
+    FTT_Buffer all, part, other;
+    char *at, byte = 0;
+    void *addr, *elsewhere;
+    for (size_t begin = 0; begin <= 128; begin += 128) {
+        CHECK(FTT_Alloc(t, 4096, &all, &addr) == FTT_OK);
+        at = addr;
+        memset(at, 7, 4096);
+        CHECK(FTT_Register(t, at + begin, 64, &part) == FTT_OK);
+        CHECK(FTT_Get(t, &part, 63, &byte, 1, 0, 0, NULL) == FTT_OK && byte == 7);
+        CHECK(FTT_Release(t, &part) == FTT_OK);
+        CHECK(FTT_Get(t, &part, 0, &byte, 1, 0, 0, NULL) == FTT_ERR_HANDLE);
+        CHECK(FTT_Alloc(t, 4096, &other, &elsewhere) == FTT_OK && elsewhere != addr);
+        memset(elsewhere, 9, 4096);
+        for (int i = 0; i < 4096; i++)
+            CHECK(at[i] == 7);
+        CHECK(FTT_Get(t, &all, 4095, &byte, 1, 0, 0, NULL) == FTT_OK && byte == 7);
+        CHECK(FTT_Release(t, &other) == FTT_OK && FTT_Release(t, &all) == FTT_OK);
+    }
+}
+
 static void agreements(void)
 {
     int64_t mine = rank + 1, all[64];
@@ -373,6 +396,7 @@ static void calls(void)
     names(right);
     blocks(right);
     buffers(right, left);
+    parts_of_buffers();
     agreements();
     together("agreed");
     limits();
