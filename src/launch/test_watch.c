@@ -203,6 +203,22 @@ static void early_deaths(void **state)
     goes_on(&there);
 }
 
+/* On several nodes all of its node may have been lost. */
+static void early_deaths_on_nodes(void **state)
+{
+    (void)state;
+    b->nodes.n = 2;
+    put_all(1, FT_PHASE_LOADED, 0);
+    put(1, 0, FT_PHASE_LOADED, 0);
+    assert_int_equal(step(&ended), 0);
+    is_over_later(&there, "failed", 1, "process 1");
+    put(1, 0, FT_PHASE_EXITED, 3);
+    is_over(&there, "failed", 3, "exit status 3");
+    b->state = FT_JOB_LOST; /* ftrun has seen that it was the node */
+    snprintf(b->message, sizeof b->message, "node1 is lost");
+    is_over(&ended, "lost", 75, "node1 is lost");
+}
+
 static void programs_without_mpi(void **state)
 {
     (void)state;
@@ -307,6 +323,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_death_while_ending_is_a_loss, make, drop),
         cmocka_unit_test_setup_teardown(running, make, drop),
         cmocka_unit_test_setup_teardown(early_deaths, make, drop),
+        cmocka_unit_test_setup_teardown(early_deaths_on_nodes, make, drop),
         cmocka_unit_test_setup_teardown(one_never_came, make, drop),
         cmocka_unit_test_setup_teardown(programs_without_mpi, make, drop),
         cmocka_unit_test_setup_teardown(nothing_was_started, make, drop),

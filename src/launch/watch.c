@@ -22,6 +22,8 @@
 /* Grace for mpirun to start its first process: it may wait for a lookup of the machine's own
  * name. */
 #define GRACE_STARTING (30 * SECOND)
+/* Grace for a node to be seen to have gone, of which a process has. */
+#define GRACE_NODE (3 * SECOND)
 /* Looks are 0.2 s apart. Of a longer pause no more than this is counted: ftrun itself was delayed,
  * and so was whatever it waits for. */
 #define LONGEST_LOOK (SECOND / 2)
@@ -204,6 +206,20 @@ static int judge_early_death(const struct ft_watch *w, struct ft_verdict *v)
     return over(v, "failed", 1, text);
 }
 
+/* All of its node may have gone, which is another end. [The node's processes were killed, and its
+ * keeper will be, or nobody has looked at it yet.] */
+static int may_be_its_node(struct ft_watch *w)
+{
+    struct ft_board *b = w->b;
+    int killed = 0;
+    for (int i = 0; i < b->nslots && b->nodes.n; i++) {
+        int is_gone = gone(w, i), phase = atomic_load(&b->slot[i].phase);
+        killed |= is_gone && (phase == FT_PHASE_LOADED || phase == FT_PHASE_ENTERED);
+    }
+    w->killed_ns = killed ? w->killed_ns + w->passed_ns : 0;
+    return killed && w->killed_ns < GRACE_NODE;
+}
+
 /* The others wait in MPI_Init for a process that cannot see the board. */
 static int judge_elsewhere(const struct ft_watch *w, struct ft_verdict *v)
 {
@@ -281,6 +297,8 @@ int ft_watch_step(struct ft_watch *w, uint64_t now_ns, const struct ft_mpirun *m
     case FT_JOB_STARTING:
         if (w->elsewhere && *w->elsewhere)
             return judge_elsewhere(w, v);
+        if (may_be_its_node(w))
+            return 0;
         if (m->gone)
             return judge_never_started(w, m, v);
         if (registered(b) == 0)

@@ -23,6 +23,9 @@ struct ft_watch {
     int lingers; /* there is nothing left to wait for but processes that should end by themselves;
                     and for how long, counted in looks that ftrun lived through */
     uint64_t lingered_ns;
+    /* of a job on several nodes: how long a process has been known to have been killed before the
+     * end of MPI_Init, counted likewise */
+    uint64_t killed_ns;
 };
 
 /* What is known of mpirun. */
