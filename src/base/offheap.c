@@ -12,7 +12,10 @@
 
 #define SMALLEST 6 /* powers of two; includes the line in front */
 #define SIZES 48
-#define MAPPED_AT_ONCE (256u << 10)
+#define MAPPED_AT_ONCE ((size_t)256 << 10)
+/* Of unused blocks that have mappings of their own, so many bytes stay mapped: a message that is
+ * packed anew each time does not enter the kernel. */
+#define KEPT_MOST ((size_t)32 << 20)
 
 struct offheap_block {
     FT_ALIGNED_LINE int power;
@@ -21,6 +24,7 @@ struct offheap_block {
 _Static_assert(sizeof(struct offheap_block) == FT_CACHE_LINE, "what follows begins a line");
 
 static struct offheap_block *unused[SIZES];
+static size_t kept;     /* bytes of those with mappings of their own */
 static char *pos, *end; /* of the mapping from which small blocks are cut */
 
 static struct offheap_block *fresh(size_t bytes)
@@ -39,20 +43,28 @@ static struct offheap_block *fresh(size_t bytes)
     return b;
 }
 
-void *ft_offheap_alloc(size_t bytes)
+void *ft_offheap_try(size_t bytes)
 {
     int power = SMALLEST;
-    FT_ASSERT(bytes < (size_t)1 << (SIZES - 2));
+    if (bytes >= (size_t)1 << (SIZES - 2))
+        return NULL;
     while (((size_t)1 << power) < bytes + sizeof(struct offheap_block))
         power++;
+    size_t whole = (size_t)1 << power;
     struct offheap_block *b = unused[power];
-    if (b)
+    if (b) {
         unused[power] = b->next;
-    else
-        b = fresh((size_t)1 << power);
-    b = ft_need(b, (size_t)1 << power, "the library's own lists");
+        kept -= whole >= MAPPED_AT_ONCE ? whole : 0;
+    } else if (!(b = fresh(whole))) {
+        return NULL;
+    }
     b->power = power;
     return b + 1;
+}
+
+void *ft_offheap_alloc(size_t bytes)
+{
+    return ft_need(ft_offheap_try(bytes), bytes, "the library's own lists");
 }
 
 void *ft_offheap_zeroed(size_t bytes) { return memset(ft_offheap_alloc(bytes), 0, bytes); }
@@ -64,8 +76,11 @@ void ft_offheap_free(void *p)
     struct offheap_block *b = (struct offheap_block *)p - 1;
     size_t bytes = (size_t)1 << b->power;
     if (bytes >= MAPPED_AT_ONCE) {
-        ft_private_free(b, bytes);
-        return;
+        if (bytes > KEPT_MOST - kept) {
+            ft_private_free(b, bytes);
+            return;
+        }
+        kept += bytes;
     }
     b->next = unused[b->power];
     unused[b->power] = b;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * test_offheap.c - blocks of all sizes come, grow and go in any order, and keep what is in them.
+ * Large ones are kept for the next, up to a limit.
  */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -72,8 +75,33 @@ static void come_and_go(void **state)
     }
 }
 
+static void *take_and_free(size_t bytes)
+{
+    void *p = ft_offheap_try(bytes);
+    assert_non_null(p);
+    ft_offheap_free(p);
+    return p;
+}
+
+static int is_mapped(void *p)
+{
+    unsigned char in;
+    return mincore((char *)p - 64, 1, &in) == 0;
+}
+
+static void large_ones_stay(void **state)
+{
+    (void)state;
+    void *p = take_and_free(1 << 20), *q = take_and_free(1 << 20);
+    assert_ptr_equal(p, q);
+    assert_true(is_mapped(p));
+    assert_false(is_mapped(take_and_free((size_t)64 << 20))); /* more than is kept */
+    assert_null(ft_offheap_try((size_t)1 << 50));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(come_and_go)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(large_ones_stay),
+                                       cmocka_unit_test(come_and_go)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

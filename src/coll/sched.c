@@ -22,6 +22,7 @@
 #include "alog/homelog.h"
 #include "alog/homelog_replay.h"
 #include "base/failpoint.h"
+#include "base/offheap.h"
 #include "base/private.h"
 #include "transport/wait.h"
 
@@ -66,7 +67,8 @@ struct ft_sched {
 
 struct schedules {
     struct ft_sched *head, *tail;
-    /* A counter of what was counted so far. */
+    /* A counter of what was counted so far. Not from the program's heap: those of a communicator
+     * end with its last request, and an image brings back others. */
     struct seq {
         uint32_t ctx, next;
         int peer, tag; /* collectives: 0, 0 */
@@ -434,7 +436,7 @@ static struct seq *seq_add(struct seq q)
 {
     if (g.nseq == g.cap) {
         g.cap = g.cap ? 2 * g.cap : 16;
-        g.seq = need(realloc(g.seq, g.cap * sizeof *g.seq), g.cap * sizeof *g.seq);
+        g.seq = ft_offheap_realloc(g.seq, g.cap * sizeof *g.seq);
     }
     g.seq[g.nseq] = q;
     return &g.seq[g.nseq++];
@@ -498,7 +500,7 @@ void ft_sched_state_entry(void)
     }
     g.entered = 1;
     g.nentry = g.nseq;
-    g.entry = need(malloc((g.nseq + 1) * sizeof *g.entry), (g.nseq + 1) * sizeof *g.entry);
+    g.entry = ft_offheap_alloc((g.nseq + 1) * sizeof *g.entry);
     for (uint32_t i = 0; i < g.nseq; i++)
         g.entry[i] = g.seq[i];
 }

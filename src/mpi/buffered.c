@@ -5,9 +5,9 @@
  * itself is never written, and whether a message fits depends on its size alone, not on timing: a
  * replay gets the same answer.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/offheap.h"
 #include "mpi/request.h"
 
 struct attached_buffer {
@@ -42,7 +42,7 @@ void ft_buffer_reset(int over)
 static int keep_until_sent(struct ft_request *q)
 {
     if (!q->packed) {
-        void *copy = malloc(q->r.len);
+        void *copy = ft_offheap_try(q->r.len);
         if (!copy) {
             ft_msg_wait(&q->r);
             return 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/offheap.h"
 #include "coll/sched.h"
 #include "mpi/comm_table.h"
 #include "mpi/topo.h"
@@ -116,19 +117,18 @@ static void set_views(struct ft_comm *c, uint32_t id, const struct ft_members *m
 
 struct ft_comm *ft_comm_register(MPI_Comm handle, uint32_t id, const struct ft_members *m)
 {
-    struct ft_comm *c = calloc(1, sizeof *c);
-    int *world = malloc((size_t)(m->nlocal + m->nremote) * sizeof *world);
+    struct ft_comm *c = ft_offheap_try(sizeof *c);
+    int *world = ft_offheap_try((size_t)(m->nlocal + m->nremote) * sizeof *world);
 
     FT_ASSERT((id < FT_CTX_PART || id == FT_CTX_NONE) && m->nlocal > 0);
     if (!c || !world ||
         (2 * (table.count + 1) > table.mask && !rebuild(table.slot ? 2 * (table.mask + 1) : 64))) {
-        free(c);
-        free(world);
+        ft_offheap_free(c);
+        ft_offheap_free(world);
         return NULL;
     }
-    c->handle = handle;
+    *c = (struct ft_comm){.handle = handle, .refs = 1};
     set_views(c, id, m, world);
-    c->refs = 1;
     c->in_body = ft_runtime_in_body();
     c->next = comms;
     comms = c;
@@ -145,6 +145,8 @@ void ft_comm_forget_handle(struct ft_comm *c)
     ft_comm_release(c);
 }
 
+/* The last to release it may be a request: when its send is over may depend on timing. So its
+ * memory is not from the program's heap. */
 void ft_comm_release(struct ft_comm *c)
 {
     struct ft_comm **p = &comms;
@@ -156,11 +158,12 @@ void ft_comm_release(struct ft_comm *c)
     while (*p != c)
         p = &(*p)->next;
     *p = c->next;
+    ft_door_unattended(); /* MPI_Comm_free has no door */
     ft_sched_forget(c->ctx.id);
-    free(c->inverse);
-    free((void *)c->all.world);
+    ft_offheap_free(c->inverse);
+    ft_offheap_free((void *)(uintptr_t)c->all.world);
     ft_topo_drop(c->topo);
-    free(c);
+    ft_offheap_free(c);
 }
 
 void ft_comm_forget_body(void)
@@ -189,7 +192,7 @@ int ft_comm_rank_of(struct ft_comm *c, int world)
     if (world < c->ctx.size && c->ctx.world[world] == world)
         return world;
     if (!c->inverse) {
-        int *inverse = malloc((size_t)ft_nranks() * sizeof *inverse);
+        int *inverse = ft_offheap_try((size_t)ft_nranks() * sizeof *inverse);
         if (!inverse)
             ft_error_fatal(MPI_ERR_NO_MEM, "a communicator's table of ranks");
         for (int i = 0; i < ft_nranks(); i++)

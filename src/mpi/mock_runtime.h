@@ -65,6 +65,12 @@ void *__wrap_aligned_alloc(size_t to, size_t n)
 {
     return mock_has_memory() ? __real_aligned_alloc(to, n) : NULL;
 }
+void *__real_ft_offheap_try(size_t n);
+void *__wrap_ft_offheap_try(size_t n);
+void *__wrap_ft_offheap_try(size_t n)
+{
+    return mock_has_memory() ? __real_ft_offheap_try(n) : NULL;
+}
 
 /* ---- the end of the job ---- */
 static jmp_buf mock_ended;

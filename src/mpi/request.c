@@ -6,12 +6,11 @@
  * Requests of the host's own (files, generalized requests) may be in the same calls. The host's
  * Test completes them, while our channels are progressed.
  */
-#include <stdlib.h>
-
+#include "mpi/request.h"
 #include "alog/homelog_replay.h"
+#include "base/offheap.h"
 #include "coll/sched.h"
 #include "mpi/outcome.h"
-#include "mpi/request.h"
 
 enum ft_request_state ft_request_state(MPI_Request h)
 {
@@ -35,7 +34,7 @@ static void deliver(struct ft_request *q)
         return;
     if (q->is_recv && !q->r.status.cancelled)
         ft_unpack(ft_type_of(q->type, &store), q->packed, q->r.status.bytes, q->buf);
-    free(q->packed);
+    ft_offheap_free(q->packed);
     q->packed = NULL;
 }
 

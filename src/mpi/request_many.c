@@ -120,6 +120,11 @@ static int scan_twice(int count, const MPI_Request *requests, int *over, int max
     return found;
 }
 
+static struct ft_req **pending_list(int count)
+{
+    return ft_scratch(FT_SCRATCH_WAIT, (size_t)count * sizeof(struct ft_req *));
+}
+
 /* Sleeps until one of ours may be over. If there are foreign ones, it looks again soon. */
 static void wait_for_any(int count, const MPI_Request *requests, int foreign, struct ft_waiter *w)
 {
@@ -127,7 +132,7 @@ static void wait_for_any(int count, const MPI_Request *requests, int foreign, st
         ft_wait(w);
         return;
     }
-    struct ft_req **pending = ft_scratch(FT_SCRATCH_WAIT, (size_t)count * sizeof(struct ft_req *));
+    struct ft_req **pending = pending_list(count);
     for (int i = 0; i < count; i++) {
         struct ft_request *q = ft_request_of(requests[i]);
         pending[i] = q && q->active ? &q->r : NULL;
@@ -152,6 +157,8 @@ static int choose(int waits, int count, const MPI_Request *requests, int *over, 
 
     if (none_takes_part(count, requests))
         return 0;
+    if (waits) /* here, since whether it has to wait is another thing in a replay (heap.c) */
+        (void)pending_list(count);
     switch (ft_outcome_of(waits, over, max, &found, count)) {
     case FT_OUTCOME_KNOWN:
         for (int i = 0; i < found; i++)

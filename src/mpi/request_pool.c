@@ -8,10 +8,10 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/offheap.h"
 #include "base/private.h"
 #include "coll/sched.h"
 #include "mpi/request.h"
@@ -135,6 +135,7 @@ void ft_request_reap(void)
 {
     struct ft_request **p = &orphans, *q;
 
+    ft_door_unattended(); /* MPI_Recv_init and the like have no door */
     while ((q = *p) != NULL) {
         if (ft_msg_done(&q->r)) {
             *p = q->next;
@@ -178,7 +179,7 @@ void ft_request_drop_all(void)
         struct ft_request *q = &ft_request_base[i];
         if (!q->in_use)
             continue;
-        free(q->packed);
+        ft_offheap_free(q->packed);
         q->packed = NULL;
         q->taken = NULL;
         q->active = 0;

@@ -22,7 +22,9 @@ struct ft_request {
     void *buf;            /* of the program */
     int count, peer, tag; /* as the program gave them */
     MPI_Datatype type;
-    void *packed;                /* malloc'ed form of a non-contiguous buffer, or NULL */
+    /* contiguous form of the buffer, or NULL. From base/offheap.h: a replay may free it in another
+     * call, since it may know sooner that a send is over */
+    void *packed;
     struct ft_sched *sched;      /* of a collective; NULL: a send or receive */
     struct ft_partitioned *part; /* of partitioned communication; NULL: something else (part.c) */
     /* not a request but a message that a matched probe has taken (matched.c) */

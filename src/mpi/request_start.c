@@ -3,8 +3,7 @@
  * request_start.c - nonblocking sends and receives (MPI-3.1, 3.7) and persistent ones (3.9): both
  * are a request made and started.
  */
-#include <stdlib.h>
-
+#include "base/offheap.h"
 #include "mpi/icoll.h"
 
 struct ft_request *ft_request_make(struct ft_comm *c, int is_recv, void *buf, int count,
@@ -22,7 +21,8 @@ struct ft_request *ft_request_make(struct ft_comm *c, int is_recv, void *buf, in
     q->tag = tag;
     q->comm = c;
     c->refs++;
-    if (!t->contiguous)
+    /* what is sent is packed when it starts, and needs its type no longer */
+    if (is_recv && !t->contiguous)
         ft_request_pin(q);
     return q;
 }
@@ -34,7 +34,7 @@ static void *activate(struct ft_request *q, const struct ft_type *t, size_t byte
 
     FT_ASSERT(q->in_use && !q->active);
     if (!t->contiguous && bytes > 0) {
-        q->packed = data = malloc(bytes);
+        q->packed = data = ft_offheap_try(bytes);
         if (!data)
             return NULL;
         if (!q->is_recv)

@@ -4,16 +4,18 @@
  */
 #include "mpi/topo.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/offheap.h"
 #include "mpi/comm_table.h"
 
 struct ft_topo *ft_topo_new(int kind, size_t ints)
 {
-    struct ft_topo *t = calloc(1, sizeof *t + ints * sizeof(int));
+    size_t bytes = sizeof(struct ft_topo) + ints * sizeof(int);
+    struct ft_topo *t = ft_offheap_try(bytes);
 
     if (t) {
+        memset(t, 0, bytes);
         t->refs = 1;
         t->kind = kind;
     }
@@ -30,7 +32,7 @@ struct ft_topo *ft_topo_keep(struct ft_topo *t)
 void ft_topo_drop(struct ft_topo *t)
 {
     if (t && --t->refs == 0)
-        free(t);
+        ft_offheap_free(t);
 }
 
 int ft_topo_neighbors(const struct ft_comm *c, int incoming, const int **ranks)

@@ -309,6 +309,7 @@ void __wrap_ft_input_check(struct ft_rt *rt, uint64_t at) { (void)rt, (void)at; 
 /* A process has one main. */
 static pthread_mutex_t offheap = PTHREAD_MUTEX_INITIALIZER;
 void *__real_ft_offheap_alloc(size_t bytes);
+void *__real_ft_offheap_try(size_t bytes);
 void *__real_ft_offheap_realloc(void *p, size_t bytes);
 void __real_ft_offheap_free(void *p);
 
@@ -317,6 +318,15 @@ void *__wrap_ft_offheap_alloc(size_t bytes)
 {
     __real_pthread_mutex_lock(&offheap);
     void *p = __real_ft_offheap_alloc(bytes);
+    pthread_mutex_unlock(&offheap);
+    return p;
+}
+
+void *__wrap_ft_offheap_try(size_t bytes);
+void *__wrap_ft_offheap_try(size_t bytes)
+{
+    __real_pthread_mutex_lock(&offheap);
+    void *p = __real_ft_offheap_try(bytes);
     pthread_mutex_unlock(&offheap);
     return p;
 }

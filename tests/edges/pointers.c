@@ -10,6 +10,10 @@
  *   body       MPI_Alloc_mem and MPI_Free_mem in body before the first safepoint, and again later
  *   freed      a block of setup that body frees before the first safepoint
  *   thread     memory of malloc, a part of it given after setup has had a thread
+ *   waited     memory of malloc, after a call that waited for one of several requests in the lost
+ *              process alone: in a replacement its outcome is known
+ *   issend     memory of malloc, a part of it while a synchronous send of the lost process waited
+ *              for its receiver: in a replacement it is known to be matched
  *   past       stores just outside of a window and of other memory: each must end in SIGSEGV
  *
  * Each rank stores only through the pointers, loads by the names of setup (or the other way round),
@@ -128,6 +132,18 @@ static void make_shared(void)
     keep(p, WORDS);
 }
 
+static void keep_three(void)
+{
+    for (int i = 0; i < 3; i++)
+        keep(calloc(WORDS, 8), WORDS);
+}
+
+static void protect_all(void)
+{
+    for (int i = 0; i < state.n; i++)
+        FTRMA_Protect(given[i], 8 * (size_t)state.words[i]);
+}
+
 static void *nothing(void *arg) { return arg; }
 
 /* The C library takes memory from the heap for a thread, or uses again what it has kept of one that
@@ -140,10 +156,52 @@ static void make_by_thread(void)
     usleep(50000); /* long enough for one that ends; one that does not may still be at work */
     if (pthread_create(&t, NULL, nothing, NULL) == 0)
         pthread_join(t, NULL);
-    for (int i = 0; i < 3; i++)
-        keep(calloc(WORDS, 8), WORDS);
-    for (int i = 0; i < state.n; i++)
-        FTRMA_Protect(given[i], 8 * (size_t)state.words[i]);
+    keep_three();
+    protect_all();
+}
+
+/* Long enough for rank 1 to wait for rank 0. */
+static void come_late(void) { usleep(200000); }
+
+static void make_after_a_wait(void)
+{
+    int x = 0, which;
+    MPI_Request r;
+    if (me == 0) {
+        come_late();
+        MPI_Send(&x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    } else if (me == 1) {
+        MPI_Irecv(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &r);
+        MPI_Waitany(1, &r, &which, MPI_STATUS_IGNORE);
+    }
+    keep_three();
+    protect_all();
+}
+
+/* The first block could lie where the library had the message, or what belongs to the communicator
+ * or the type. */
+static void make_while_a_send_waits(void)
+{
+    static long wide[2 * WORDS];
+    MPI_Request r = MPI_REQUEST_NULL;
+    MPI_Datatype gaps;
+    MPI_Comm c;
+    MPI_Comm_dup(MPI_COMM_WORLD, &c);
+    MPI_Type_vector(WORDS, 1, 2, MPI_LONG, &gaps);
+    MPI_Type_commit(&gaps);
+    if (me == 0) {
+        come_late();
+        MPI_Recv(wide, WORDS, MPI_LONG, 1, 1, c, MPI_STATUS_IGNORE);
+    } else if (me == 1) {
+        MPI_Issend(wide, 1, gaps, 0, 1, c, &r);
+    }
+    MPI_Type_free(&gaps);
+    MPI_Comm_free(&c);
+    keep(calloc(WORDS, 8), WORDS);
+    keep(calloc(WORDS / 20, 8), WORDS / 20);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    keep_three();
+    protect_all();
 }
 
 /* A setup that differs when it is repeated: the process that mpirun has started as number MORE_BY
@@ -174,6 +232,10 @@ static void setup(void)
         make_shared();
     if (is("thread"))
         make_by_thread();
+    if (is("waited"))
+        make_after_a_wait();
+    if (is("issend"))
+        make_while_a_send_waits();
     if (is("dynamic")) {
         MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
         keep(calloc(WORDS, 8), WORDS);

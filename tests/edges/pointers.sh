@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 prog=$(edge pointers)
 
-for kind in allocate again mem shared dynamic body freed thread; do
+for kind in allocate again mem shared dynamic body freed thread waited issend; do
     ends 0 "^sum" "$ftrun" -n 3 "$prog" $kind
     right=$(grep "^sum" out)
     for how in "--recovery auto" "--recovery global"; do

@@ -22,5 +22,7 @@ try body --snapshot peek --spares 2 --checkpoint every:2 --inject rank=1,point=s
 try mem --log-limit 1 --demand stream --spares 2 --inject rank=1,point=demand.copied \
     --inject rank=2,point=safepoint,hit=9
 try freed --log off --spares 2 --checkpoint every:3 --inject rank=2,point=safepoint,hit=8
+try waited --spares 2 --checkpoint every:3 --inject rank=1,point=safepoint,hit=5 --inject spare=0,point=safepoint,hit=3
+try issend --snapshot peek --spares 2 --inject rank=1,point=safepoint,hit=5 --inject spare=0,point=safepoint,hit=3
 try again --spares 3 --inject rank=1,point=finalize.enter --inject rank=2,point=init.leave
 done_testing
