@@ -493,6 +493,11 @@ static void look_less_often(void)
         ft_cpu_relax();
 }
 
+/* Whether the home log says that the lost process came out of this wait. A round of a nonblocking
+ * collective that is due does not: it may have been begun in the wait, which repeats it first. One
+ * with a later call does: nothing else counts here. */
+static int came_out(void) { return !ft_homelog_at_end() && !ft_homelog_advance_due(); }
+
 void ft_msg_wait(struct ft_req *req)
 {
     if (FT_LIKELY(req->state != FT_REQ_ACTIVE))
@@ -503,8 +508,8 @@ void ft_msg_wait(struct ft_req *req)
     struct ft_waiter w = {.unrung = ft_m.sends.head != NULL,
                           .on = req->peer + 1}; /* any source: 0 */
     for (;;) {
-        if (FT_UNLIKELY(ft_replay == FT_REPLAY) && req->sync && req->entry && !ft_homelog_at_end())
-            sync_done(req); /* the lost process did more, so it did come out of this call */
+        if (FT_UNLIKELY(ft_replay == FT_REPLAY) && req->sync && req->entry && came_out())
+            sync_done(req);
         ft_msg_progress();
         if (req->state != FT_REQ_ACTIVE)
             break;

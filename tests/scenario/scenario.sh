@@ -254,6 +254,9 @@ for name in "$@"; do
         [ "$n" -ge 3 ] || complain "$n checkpoints were called off, not 3"
         grep -q 'stops all ranks after calling off 2 snapshots in a row' "$WORK/err" ||
             complain "no barrier after two snapshots" ;;
+    matched)
+        hurt rank=0,point=coll.advance
+        grep -q '"rollbacks":0,' "$WORK/report" || complain "all went back" ;;
     held) # rank 0 keeps nothing for the others, and they all for it
         for p in msg.send.fragment,hit=30 msg.send.fragment,hit=250 msg.sync.sent,hit=1 msg.sync.sent,hit=2 msg.wait; do
             hurt rank=0,point=$p
