@@ -26,6 +26,7 @@ static void finalize_host(void) { HOST(Finalize)(); }
 void ft_mpi_reset(int over)
 {
     ft_request_drop_all();
+    ft_request_host_drop_all();
     ft_coll_listen_reset();
     ft_buffer_reset(over);
     ft_file_reset();
@@ -37,6 +38,7 @@ static void start(int required)
 {
     struct ft_host host = {.threads = required > MPI_THREAD_SINGLE,
                            .bcast0 = bcast0,
+                           .going_back = ft_request_host_await_files,
                            .rolled_back = ft_mpi_reset,
                            .reap = ft_request_reap_freed,
                            .finalize = finalize_host};

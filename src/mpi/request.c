@@ -108,6 +108,7 @@ static int complete_or_raise(MPI_Request *h, MPI_Status *status, const char *cal
 int ft_request_wait_foreign(MPI_Request *h, MPI_Status *status)
 {
     struct ft_waiter w = FT_WAITER_UNRUNG;
+    MPI_Request was = *h;
     int flag = 0, code;
 
     while ((code = HOST(Test)(h, &flag, status)) == MPI_SUCCESS && !flag) {
@@ -116,6 +117,7 @@ int ft_request_wait_foreign(MPI_Request *h, MPI_Status *status)
         ft_wait(&w);
     }
     ft_wait_end(&w);
+    ft_request_host_left(was, *h);
     return code;
 }
 
@@ -131,9 +133,11 @@ FT_MPI(int, Wait, (MPI_Request * request, MPI_Status *status))
 {
     struct ft_request *q = ft_request_of(*request);
 
-    if (FT_UNLIKELY(!q && (!ft_mpi_up || *request != MPI_REQUEST_NULL)))
-        return ft_mpi_up ? ft_request_wait_foreign(request, status) : HOST(Wait)(request, status);
+    if (FT_UNLIKELY(!q && !ft_mpi_up))
+        return HOST(Wait)(request, status);
     ft_door();
+    if (FT_UNLIKELY(!q && *request != MPI_REQUEST_NULL))
+        return ft_request_wait_foreign(request, status);
     ft_request_await(*request);
     return complete_or_raise(request, status, "MPI_Wait");
 }
@@ -167,7 +171,9 @@ static int test_foreign(MPI_Request *request, int *flag, MPI_Status *status)
     case FT_OUTCOME_OPEN: break;
     }
     ft_msg_progress();
+    MPI_Request was = *request;
     int code = HOST(Test)(request, flag, status);
+    ft_request_host_left(was, *request);
     if (code == MPI_SUCCESS && *flag)
         ft_outcome_note_flag();
     return code;
@@ -189,9 +195,13 @@ FT_MPI(int, Request_free, (MPI_Request * request))
 {
     struct ft_request *q = ft_request_of(*request);
 
-    if (!q)
-        return HOST(Request_free)(request);
     ft_door();
+    if (!q) {
+        MPI_Request was = *request;
+        int code = HOST(Request_free)(request);
+        ft_request_host_left(was, *request);
+        return code;
+    }
     if (q->active && !ft_msg_done(&q->r)) {
         ft_request_orphan(q);
     } else if (q->active || q->persistent) { /* the others are the shared ones */

@@ -34,6 +34,12 @@ static inline struct ft_request *ft_message_of(MPI_Message m)
     return ft_request_of((MPI_Request)(void *)m);
 }
 
+/* ---- request_host.c: requests of the host's, which count as active ---- */
+/* The host may have completed or freed one: its handle before that and now. */
+void ft_request_host_left(MPI_Request was, MPI_Request now);
+void ft_request_host_await_files(void); /* the host writes to the program's memory no more */
+void ft_request_host_drop_all(void);
+
 /* ---- request_start.c ---- */
 /* Makes a request for these (checked) arguments; peer is a rank of c or MPI_ANY_SOURCE. It is not
  * active yet. */

@@ -63,10 +63,14 @@ static int is_over(MPI_Request h, enum ft_request_state state)
 /* Completes a request that is over, ours or the host's. */
 static void complete_any(MPI_Request *h, MPI_Status *status, struct errors *e)
 {
-    if (ft_request_state(*h) == FT_REQUEST_FOREIGN)
-        note(e, status, HOST(Wait)(h, status));
-    else
+    if (ft_request_state(*h) != FT_REQUEST_FOREIGN) {
         complete_one(h, status, e);
+        return;
+    }
+    MPI_Request was = *h;
+    int code = HOST(Wait)(h, status);
+    ft_request_host_left(was, *h);
+    note(e, status, code);
 }
 
 FT_MPI(int, Waitall, (int count, MPI_Request *requests, MPI_Status *statuses))

@@ -34,6 +34,7 @@ static enum ft_joining join(void)
                            .nslots = b->nslots,
                            .plain = 1,
                            .bcast0 = nothing,
+                           .going_back = no_host,
                            .rolled_back = not_rolled_back,
                            .finalize = no_host};
     ft_runtime_entering();

@@ -530,6 +530,7 @@ static void *main_of_slot(void *arg)
     ft_engine_enter(s->engine);
     struct ft_host host = {.slot = s->number,
                            .nslots = board->nslots,
+                           .going_back = finalize,
                            .rolled_back = rolled_back,
                            .finalize = finalize};
     ft_runtime_start(&host, &me->rank, &me->nranks);

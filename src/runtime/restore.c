@@ -112,6 +112,7 @@ static void restore_windows(struct ft_rt *rt, const struct ft_image *im)
 struct ft_answer ft_ckpt_restore(struct ft_rt *rt, const struct ft_command_arg *arg)
 {
     uint64_t version = arg->version;
+    rt->host.going_back();
     if (arg->told == FT_TOLD_KEEPS || (arg->told && !version))
         return ft_told_keep(rt, arg);
     ft_rma_drop_body_windows();

@@ -18,6 +18,9 @@ struct ft_host {
     /* Shares `bytes` of buf from slot 0 to all slots through the host MPI. Used only inside
      * ft_runtime_start, without ftrun. */
     void (*bcast0)(void *buf, int bytes);
+    /* Main is about to go back, and memory still is as it was: waits until the host writes to it no
+     * more. */
+    void (*going_back)(void);
     /* All processes, or only this one, have gone back to a checkpoint: drops open requests, and
      * forgets what was made inside body. Called on main, before body is entered again (over: the
      * image is of body's end, and body is not entered again). Communicates nothing. */

@@ -213,7 +213,18 @@ for name in "$@"; do
     requests)
         grep -q 'active requests' "$WORK/err" || complain "no safepoint was passed over for active requests"
         hurt_each "rank=0 rank=1" safepoint,hit=2 safepoint,hit=3 safepoint,hit=6 safepoint,hit=9
-        hurt_waiting "rank=0 rank=1" 3 ;;
+        hurt_waiting "rank=0 rank=1" 3
+        for kind in file generalized; do # every second safepoint has one, and body's end has none
+            export REQUESTS_OF="$WORK/$kind"
+            ckpt="--checkpoint every:2 --recovery global"
+            clean
+            grep -q 'active requests' "$WORK/err" || complain "no safepoint was passed over for a request of the host's"
+            hurt_each rank=0 safepoint,hit=4
+            hurt_each rank=1 safepoint,hit=5
+            ckpt="--checkpoint every:2"
+            hurt_each rank=1 safepoint,hit=6 finalize.enter
+        done
+        unset REQUESTS_OF ;;
     fences)
         hurt_each "rank=0 rank=1 rank=2 rank=3" rma.fence,hit=5 rma.fence,hit=12 coll.round,hit=20 rma.put.half,hit=9
         # body entered without a checkpoint, since there are no checksum processes
