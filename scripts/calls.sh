@@ -12,7 +12,7 @@ cat <<'TEXT'
 
 | class | what happens |
 | --- | --- |
-| own engine | the library carries the call; Open MPI sees nothing of it |
+| own engine | the library carries the call; Open MPI sees nothing of it, except for calls of files |
 | local | Open MPI serves the call within the process: datatypes, operations, groups, info, error handlers, files |
 | refused | the call could break what the library promises, and is not handled yet: the job ends with the call's name |
 

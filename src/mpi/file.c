@@ -7,6 +7,11 @@
  * of these. So a rank that is lost while such a file is open ends the job (runtime.h,
  * ft_runtime_shared_files). Later it cannot be run again alone either: nobody would open the file
  * with it.
+ *
+ * In its collectives the host waits for the others by its own progress alone: our messages stand
+ * still. [q waits in MPI_Ssend for p, whose receive is open; p waits in MPI_File_open for q.] So
+ * all meet in a barrier of ours first. When a member leaves it, all have come, and none of them
+ * needs another one's progress any more.
  */
 #include "mpi/mpi_internal.h"
 
@@ -14,6 +19,7 @@
 
 struct shared_file {
     MPI_File fh;
+    struct ft_comm *comm; /* holds one of its references */
     int in_body;
 };
 FT_STATIC(__typeof__(struct shared_file[MOST_SHARED]), shared);
@@ -27,7 +33,9 @@ void ft_file_reset(void)
 {
     int n = 0;
     for (int i = 0; i < nshared; i++)
-        if (!shared[i].in_body)
+        if (shared[i].in_body)
+            ft_comm_release(shared[i].comm);
+        else
             shared[n++] = shared[i];
     nshared = n;
     atomic_store(ft_runtime_shared_files, (uint32_t)n);
@@ -49,7 +57,27 @@ static int host_comm(const struct ft_comm *c, MPI_Comm *out)
     return code;
 }
 
-static int open_shared(const struct ft_comm *c, const char *filename, int amode, MPI_Info info,
+/* NULL: only this process has opened it. */
+static struct shared_file *find(MPI_File fh)
+{
+    for (int i = 0; i < nshared; i++)
+        if (shared[i].fh == fh)
+            return &shared[i];
+    return NULL;
+}
+
+/* Returns when all that share the file have come to this call. */
+static void meet(MPI_File fh)
+{
+    const struct shared_file *f = find(fh);
+
+    if (FT_LIKELY(!f))
+        return;
+    ft_door();
+    ft_barrier(&f->comm->all);
+}
+
+static int open_shared(struct ft_comm *c, const char *filename, int amode, MPI_Info info,
                        MPI_File *fh)
 {
     MPI_Comm comm;
@@ -57,17 +85,21 @@ static int open_shared(const struct ft_comm *c, const char *filename, int amode,
     if (nshared == MOST_SHARED)
         return MPI_ERR_NO_MEM;
     ft_homelog_incomplete(FT_UNKEPT_FILE);
-    atomic_fetch_add(ft_runtime_shared_files, 1); /* first: from here on the host waits for all */
+    /* First: who leaves the barrier waits in the host for all, and all have counted the file. */
+    atomic_fetch_add(ft_runtime_shared_files, 1);
+    ft_barrier(&c->all);
     int code = host_comm(c, &comm);
     if (code == MPI_SUCCESS) {
         code = HOST(File_open)(comm, filename, amode, info, fh);
         HOST(Comm_free)(&comm);
     }
-    if (code == MPI_SUCCESS)
-        shared[nshared++] = (struct shared_file){*fh, ft_runtime_in_body()};
-    else
+    if (code != MPI_SUCCESS) {
         atomic_fetch_sub(ft_runtime_shared_files, 1);
-    return code;
+        return code;
+    }
+    c->refs++;
+    shared[nshared++] = (struct shared_file){*fh, c, ft_runtime_in_body()};
+    return MPI_SUCCESS;
 }
 
 FT_MPI(int, File_open,
@@ -88,17 +120,57 @@ FT_MPI(int, File_open,
 
 FT_MPI(int, File_close, (MPI_File * fh))
 {
-    int i = 0;
-
-    while (i < nshared && shared[i].fh != *fh)
-        i++;
+    meet(*fh);
+    struct shared_file *f = find(*fh);
     int code = HOST(File_close)(fh);
-    if (i < nshared) {
-        shared[i] = shared[--nshared];
+    if (f) {
+        ft_comm_release(f->comm);
+        *f = shared[--nshared];
         atomic_fetch_sub(ft_runtime_shared_files, 1);
     }
     return code;
 }
+
+/* The other collectives of MPI-3.1, 13. Halves of a split collective may wait, too (13.4.5); the
+ * nonblocking calls do not. */
+#define TOGETHER(X, params, args) \
+    FT_MPI(int, X, params)        \
+    {                             \
+        meet(fh);                 \
+        return HOST(X) args;      \
+    }
+TOGETHER(File_set_size, (MPI_File fh, MPI_Offset size), (fh, size))
+TOGETHER(File_preallocate, (MPI_File fh, MPI_Offset size), (fh, size))
+TOGETHER(File_set_info, (MPI_File fh, MPI_Info info), (fh, info))
+TOGETHER(File_set_view,
+         (MPI_File fh, MPI_Offset at, MPI_Datatype etype, MPI_Datatype type, const char *datarep,
+          MPI_Info info),
+         (fh, at, etype, type, datarep, info))
+TOGETHER(File_seek_shared, (MPI_File fh, MPI_Offset at, int whence), (fh, at, whence))
+TOGETHER(File_set_atomicity, (MPI_File fh, int flag), (fh, flag))
+TOGETHER(File_sync, (MPI_File fh), (fh))
+
+/* in: const for a buffer that is written to the file. */
+#define MOVE(X, in)                                                                            \
+    TOGETHER(X, (MPI_File fh, in void *buf, int count, MPI_Datatype type, MPI_Status *status), \
+             (fh, buf, count, type, status))                                                   \
+    TOGETHER(X##_begin, (MPI_File fh, in void *buf, int count, MPI_Datatype type),             \
+             (fh, buf, count, type))                                                           \
+    TOGETHER(X##_end, (MPI_File fh, in void *buf, MPI_Status *status), (fh, buf, status))
+#define MOVE_AT(X, in)                                                                            \
+    TOGETHER(X,                                                                                   \
+             (MPI_File fh, MPI_Offset at, in void *buf, int count, MPI_Datatype type,             \
+              MPI_Status *status),                                                                \
+             (fh, at, buf, count, type, status))                                                  \
+    TOGETHER(X##_begin, (MPI_File fh, MPI_Offset at, in void *buf, int count, MPI_Datatype type), \
+             (fh, at, buf, count, type))                                                          \
+    TOGETHER(X##_end, (MPI_File fh, in void *buf, MPI_Status *status), (fh, buf, status))
+MOVE(File_read_all, )
+MOVE(File_write_all, const)
+MOVE(File_read_ordered, )
+MOVE(File_write_ordered, const)
+MOVE_AT(File_read_at_all, )
+MOVE_AT(File_write_at_all, const)
 
 /* The host's group consists of processes. They carry the same ranks as when the file was opened: a
  * rank that is lost while others have the file open too ends the job. */

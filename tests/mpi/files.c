@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * files.c - MPI-IO: a file of each process, and one of all; views, collective, individual and
- * shared pointers, nonblocking.
+ * shared pointers, nonblocking; messages that go on while a collective waits.
  */
 #include "check.h"
 
@@ -129,6 +129,53 @@ static void together(MPI_Comm comm)
     MPI_Type_free(&turns);
 }
 
+/* Rank 1 comes to the call only when rank 0, which waits there, has received its message. The first
+ * message says that the receive is posted. */
+#define MEANWHILE(call)                                                           \
+    do {                                                                          \
+        MPI_Request q_ = MPI_REQUEST_NULL;                                        \
+        int got_ = -1;                                                            \
+        if (me == 0) {                                                            \
+            MPI_Irecv(&got_, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &q_);              \
+            MPI_Send(&me, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);                      \
+        } else if (me == 1) {                                                     \
+            MPI_Recv(&got_, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE); \
+            MPI_Ssend(&me, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);                     \
+        }                                                                         \
+        CHECK((call) == MPI_SUCCESS);                                             \
+        MPI_Wait(&q_, MPI_STATUS_IGNORE);                                         \
+        CHECK(me > 1 || got_ == 1 - me);                                          \
+    } while (0)
+
+static void meanwhile(void)
+{
+    MPI_File f;
+    MPI_Status s;
+    MPI_Request r;
+    int mine = me, other = (me + 1) % np, in = -1;
+
+    if (np == 1)
+        return;
+    MEANWHILE(MPI_File_open(MPI_COMM_WORLD, common_name, MPI_MODE_CREATE | MPI_MODE_RDWR,
+                            MPI_INFO_NULL, &f));
+    MEANWHILE(MPI_File_set_size(f, 0));
+    MEANWHILE(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+    MEANWHILE(MPI_File_write_at_all(f, me, &mine, 1, MPI_INT, &s));
+    MEANWHILE(MPI_File_sync(f));
+    MPI_Barrier(MPI_COMM_WORLD);
+    MEANWHILE(MPI_File_read_at_all_begin(f, other, &in, 1, MPI_INT));
+    MEANWHILE(MPI_File_read_at_all_end(f, &in, &s));
+    CHECK(in == other);
+    /* A nonblocking collective goes on, too: all but rank 0 complete it before they come. */
+    MPI_Ibarrier(MPI_COMM_WORLD, &r);
+    if (me != 0)
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    CHECK(MPI_File_seek(f, me, MPI_SEEK_SET) == MPI_SUCCESS);
+    CHECK(MPI_File_write_all(f, &mine, 1, MPI_INT, &s) == MPI_SUCCESS);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MEANWHILE(MPI_File_close(&f));
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -137,6 +184,7 @@ int main(int argc, char **argv)
     /* One that is lost at its start is replaced before files are shared. */
     MPI_Barrier(MPI_COMM_WORLD);
     together(MPI_COMM_WORLD);
+    meanwhile();
     MPI_Comm half;
     MPI_Comm_split(MPI_COMM_WORLD, me % 2, -me, &half);
     if (me % 2 == 0)
