@@ -125,13 +125,18 @@ void ft_putlog_stop(enum ft_unkept why)
     lost(why);
 }
 
-/* There is no room. A vote may have said that nothing is missing: then the limit does not count. */
+/* There is no room. A vote may have said that nothing is missing: then the limit does not count.
+ * From here on puts begin no epoch, so nothing closes one (R1). Outside of the run nobody can be
+ * replaced then. */
 static struct ft_act *begin_over(struct putlog *l, uint32_t bytes)
 {
-    lost(ft_log_refused());
+    enum ft_unkept why = ft_log_refused();
+    lost(why);
     struct ft_act *a = ft_whole_frozen() && l->hdr ? ft_log_begin(&l->log, bytes) : NULL;
     if (!a && ft_whole_frozen())
         (void)ft_need(NULL, bytes, "a put that a lost rank may need");
+    if (!a && g.seg == FT_SEG_RUN)
+        ft_homelog_incomplete(why);
     if (!a)
         ft_putlog_on = 0;
     return a;

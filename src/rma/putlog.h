@@ -20,7 +20,8 @@ void ft_putlog_init(struct ft_tp *tp, int nranks, int myrank);
 /* From here on puts belong to this segment; the run's begins empty. */
 void ft_putlog_segment(enum ft_segment seg, int on);
 /* Returns room for a record of `bytes` (<= FT_ACT_MAX) for rank, to be filled and published. lo:
- * calls(rank), see L1. NULL: over the budget; rank is then exposed, which has been recorded. */
+ * calls(rank), see L1. NULL: over the budget; rank is then exposed, and in the run this process is,
+ * too, which has been recorded. */
 struct ft_act *ft_putlog_begin(int rank, uint32_t win, uint64_t off, uint64_t lo, uint32_t bytes);
 /* Accesses of this process are not logged until the next cut, or outside of the run for ever. */
 void ft_putlog_stop(enum ft_unkept why);

@@ -5,6 +5,7 @@
  * the script.
  */
 #define _GNU_SOURCE
+#include "alog/homelog.h"
 #include "alog/log_read.h"
 #include "alog/whole.h"
 #include "base/offheap.h"
@@ -330,13 +331,15 @@ static void no_budget_after_a_vote(void)
     ft_putlog_segment(FT_SEG_RUN, 1);
     ft_putlog_cut(1);
     ft_log_budget.limit = 3 * FT_LOG_CHUNK;
+    ft_homelog_now.on = 1;
     atomic_store(&ft_whole.voted, 1);
     for (int i = 0; i < 2000; i++) {
         struct ft_act *a = ft_putlog_begin(1, 1, 0, 1, 1000);
         CHECK(a != NULL && ft_putlog_on);
         ft_putlog_publish(1, a);
     }
-    CHECK(ft_log_budget.used > ft_log_budget.limit && !ft_whole_misses_others());
+    CHECK(ft_log_budget.used > ft_log_budget.limit && !ft_whole_misses_others() &&
+          ft_homelog_logs());
     atomic_store(&ft_whole.bound, 1);
     for (int i = 0; ft_putlog_on; i++) {
         struct ft_act *a = ft_putlog_begin(1, 1, 0, 1, 1000);
@@ -357,13 +360,18 @@ static void over_the_budget(void)
         ft_putlog_segment(FT_SEG_RUN, 1);
         ft_putlog_cut(1);
         ft_log_budget.limit = 3 * FT_LOG_CHUNK;
+        ft_homelog_segment(FT_SEG_RUN, 1);
+        ft_homelog_now.on = 1; /* as if it had a place */
+        ft_homelog_now.broken = 0;
         for (int i = 0; ft_putlog_on; i++) {
             struct ft_act *a = ft_putlog_begin(1, 1, 0, 1, 1000);
+            CHECK(ft_homelog_logs() == ft_putlog_on);
             CHECK(i < 10000 && (a != NULL) == ft_putlog_on);
             if (a)
                 ft_putlog_publish(1, a);
         }
         CHECK(ft_whole_others_from() == UINT64_MAX && ft_log_budget.used <= ft_log_budget.limit);
+        CHECK(ft_whole_misses(FT_WHOLE_NEVER)); /* it closes no epoch any more */
         ft_putlog_note_begin();
         ft_putlog_stamp(1, 1, &ft_tp_ctl(&job.tp, 1)->stamp);
         ft_putlog_cut(2); /* once that is committed there is room again */

@@ -28,6 +28,16 @@ hurt() {
     grep -q '"who":' "$WORK/report" || complain "nobody died"
 }
 
+# exposed INJECT...: all in one run, which takes all back once because the rank that is lost is exposed
+exposed() {
+    args=
+    for i in "$@"; do args="$args --inject $i"; done
+    job $common $ckpt $args -- "$BIN/scenario_$name"
+    survived "$expect"
+    grep -q '"why":"exposed"' "$WORK/report" && grep -q '"rollbacks":1,' "$WORK/report" ||
+        complain "all did not go back once for an exposed rank"
+}
+
 # hurt_waiting VICTIMS HIT: in the wait of that number, or in one before it: whether a call has to
 # wait depends on who is sooner
 hurt_waiting() {
@@ -78,6 +88,7 @@ for name in "$@"; do
     ckpt=
     [ $name != far ] || ckpt="--log off"
     [ $name != held ] || ckpt="--log-limit 1"
+    [ $name != overtaken ] || ckpt="--checkpoint every:100 --log-limit 1 --demand off"
     if [ $name = polls ]; then # two snapshots, then a barrier; they take 2 s each, not 2, 40 and 420
         ckpt="--snapshot peek"
         LIMIT=${CHAOS_LIMIT:-200}
@@ -277,6 +288,8 @@ for name in "$@"; do
         ckpt="--log-limit 1 --snapshot peek"
         hurt_each "rank=0 rank=1" safepoint,hit=4
         hurt rank=0,point=msg.send.fragment,hit=400 ;;
+    overtaken) # all go back, since a replacement could not tell that the put was over
+        exposed rank=1,point=safepoint,hit=4 ;;
     *) echo "no such scenario: $name"; exit 2 ;;
     esac
 done
