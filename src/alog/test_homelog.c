@@ -556,6 +556,7 @@ static void anew_in_run(void)
           !ft_homelog_cover(2, ft_homelog_place().seq)); /* it may do so again */
     ft_homelog_cut(3);
     CHECK(whole() == 3 && ft_homelog_logs() && !atomic_load(&ft_whole.own));
+    CHECK((ft_whole_own_cut(4), whole()) == 4 && ft_homelog_logs()); /* of one that closes epochs */
     atomic_store(&W(OVER), 1);
     pause();
 }

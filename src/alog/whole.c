@@ -63,6 +63,12 @@ void ft_whole_own_again(uint64_t version)
         atomic_store(&ft_whole.testament->own_from, version);
 }
 
+void ft_whole_own_cut(uint64_t version)
+{
+    if (atomic_load(&ft_whole.testament->own_from) < version)
+        atomic_store(&ft_whole.testament->own_from, version);
+}
+
 void ft_whole_own_restored(uint64_t version)
 {
     atomic_store(&ft_whole.testament->own_from, version);

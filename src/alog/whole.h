@@ -34,6 +34,10 @@ void ft_whole_own_again(uint64_t version);
 /* The log of actions begins again here, so what is missing lies before. The process stays exposed
  * until ft_whole_own_again. */
 void ft_whole_own_begins(void);
+/* This cut has closed epochs (L6): the own log says nothing of that to a replacement that goes back
+ * to an image of before. The process is exposed until this version is committed. That is no gap by
+ * which exposure is measured. */
+void ft_whole_own_cut(uint64_t version);
 /* An image with a cut of this version was restored. */
 void ft_whole_own_restored(uint64_t version);
 /* What is kept for others has no gap after the cut of this version. restored: 1 if an image was

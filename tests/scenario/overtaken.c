@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * overtaken.c - [f puts into q's window, flushes and tells r; r puts to the same place and flushes;
- * f is lost.] f' must not put there again. The home log of f has no word of the end of f's epoch,
- * since its log is over the limit by then.
+ * f is lost.] f' must not put there again. OVERTAKEN in the environment says why the home log of f
+ * has no word of the end of f's epoch:
+ *
+ *   log       f's log is over the limit by then
+ *   cut       the put is from before a checkpoint, which is called off after f has copied
+ *   get       the same, and f's home log has something after the flush
+ *   snapshot  the same as cut, and rank 3 waits for f in front of its safepoint
  */
 #include "scenario.h"
 
-enum { ROUNDS = 6, Q = 0, F = 1, R = 2, FULL = 24, PIECE = 8 << 10, TOKEN = 1 };
+enum { ROUNDS = 6, Q = 0, F = 1, R = 2, LATE = 3, FULL = 24, PIECE = 8 << 10, TOKEN = 1 };
 
 static struct {
     uint64_t round, sum;
 } state;
 static uint64_t *mem, *piece, word;
 static MPI_Win win;
+static const char *why;
 
 static void put(const uint64_t *from, int words, MPI_Aint at)
 {
@@ -43,12 +49,29 @@ static void fill_log(void)
     }
 }
 
+static void first_of_f(void)
+{
+    if (strcmp(why, "log") == 0)
+        fill_log();
+    else
+        put_word(mix(1)); /* its epoch is open at the next safepoint */
+}
+
 static void then_of_f(void)
 {
-    put_word(mix(1));
+    uint64_t got = 0;
+    if (strcmp(why, "log") == 0)
+        put_word(mix(1));
     MPI_Win_flush(Q, win);
+    if (strcmp(why, "get") == 0) {
+        MPI_Get(&got, 1, MPI_UINT64_T, Q, 1, 1, MPI_UINT64_T, win);
+        MPI_Win_flush(Q, win);
+    }
+    state.sum = mix(state.sum ^ got);
     tell(R);
     hear(R);
+    if (strcmp(why, "snapshot") == 0)
+        tell(LATE);
 }
 
 static void then_of_r(void)
@@ -64,9 +87,11 @@ static void body(void *arg)
     (void)arg;
     MPI_Win_lock_all(0, win);
     for (; state.round < ROUNDS; state.round++) {
+        if (state.round == 2 && me == LATE && strcmp(why, "snapshot") == 0)
+            hear(F);
         FTRMA_Safepoint();
         if (state.round == 1 && me == F)
-            fill_log();
+            first_of_f();
         if (state.round == 2 && me == F)
             then_of_f();
         if (state.round == 2 && me == R)
@@ -79,6 +104,8 @@ static void body(void *arg)
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
+    why = getenv("OVERTAKEN");
+    why = why ? why : "cut";
     CHECK(np == 4);
     MPI_Aint words = me == Q ? 2 + PIECE : 0;
     MPI_Win_allocate(words * 8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win);

@@ -88,7 +88,6 @@ for name in "$@"; do
     ckpt=
     [ $name != far ] || ckpt="--log off"
     [ $name != held ] || ckpt="--log-limit 1"
-    [ $name != overtaken ] || ckpt="--checkpoint every:100 --log-limit 1 --demand off"
     if [ $name = polls ]; then # two snapshots, then a barrier; they take 2 s each, not 2, 40 and 420
         ckpt="--snapshot peek"
         LIMIT=${CHAOS_LIMIT:-200}
@@ -289,7 +288,18 @@ for name in "$@"; do
         hurt_each "rank=0 rank=1" safepoint,hit=4
         hurt rank=0,point=msg.send.fragment,hit=400 ;;
     overtaken) # all go back, since a replacement could not tell that the put was over
-        exposed rank=1,point=safepoint,hit=4 ;;
+        for OVERTAKEN in log cut get snapshot; do
+            export OVERTAKEN
+            also=
+            case $OVERTAKEN in
+            log) ckpt="--checkpoint every:100 --log-limit 1 --demand off" ;;
+            snapshot) ckpt="--checkpoint every:3 --snapshot peek" ;;
+            *) ckpt="--checkpoint every:3" also=checksum=0,point=ckpt.parity.piece,hit=2 ;;
+            esac
+            clean
+            exposed $also rank=1,point=safepoint,hit=4
+        done
+        unset OVERTAKEN ;;
     *) echo "no such scenario: $name"; exit 2 ;;
     esac
 done
