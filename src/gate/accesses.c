@@ -14,6 +14,7 @@
 
 #include "base/failpoint.h"
 #include "base/homelogs.h"
+#include "gate/lock_words.h"
 #include "rma/attached.h"
 #include "rma/far_ring.h"
 #include "rma/rma.h"
@@ -453,42 +454,6 @@ static enum access_end apply_inside(struct ft_access *a, const struct asked_for 
     return ANSWERED;
 }
 
-/* Steps of sync.c, in the name of the rank. 1: it has the lock. */
-static int try_lock(struct ft_win_locks *l, uint32_t rank, int exclusive, int long_ago)
-{
-    uint64_t me = (uint64_t)rank + 1, who = 0, was = 0;
-    if (!atomic_compare_exchange_strong(&l->claimant, &who, me) && who != me) {
-        if (long_ago) /* the claimant must be gone */
-            atomic_compare_exchange_strong(&l->claimant, &who, 0);
-        return 0;
-    }
-    if (exclusive) {
-        if (!atomic_compare_exchange_strong(&l->excl, &was, me) && was != me)
-            return 0;
-        for (uint32_t r = 0; r < l->nshared; r++)
-            if (r != rank && atomic_load_explicit(&l->shared[r], memory_order_seq_cst))
-                return 0;
-    } else {
-        atomic_store_explicit(&l->shared[rank], 1, memory_order_seq_cst);
-        uint64_t excl = atomic_load_explicit(&l->excl, memory_order_seq_cst);
-        if (excl != 0 && excl != me) {
-            atomic_store_explicit(&l->shared[rank], 0, memory_order_release);
-            return 0;
-        }
-    }
-    atomic_store_explicit(&l->claimant, 0, memory_order_relaxed);
-    return 1;
-}
-
-static void unlock(struct ft_win_locks *l, uint32_t rank, int exclusive)
-{
-    uint64_t me = (uint64_t)rank + 1;
-    if (exclusive)
-        atomic_compare_exchange_strong(&l->excl, &me, 0);
-    else
-        atomic_store_explicit(&l->shared[rank], 0, memory_order_release);
-}
-
 static enum access_end apply_lock(struct ft_access *a, const struct asked_for *x,
                                   struct ft_win_locks *l, uint64_t since_ns)
 {
@@ -497,8 +462,8 @@ static enum access_end apply_lock(struct ft_access *a, const struct asked_for *x
     if (rank >= l->nshared)
         return WRONG;
     if (x->op.kind == FT_FAR_UNLOCK)
-        unlock(l, rank, x->op.how);
-    else if (!try_lock(l, rank, x->op.how, long_ago)) {
+        ft_lock_words_free(l, rank, x->op.how);
+    else if (!ft_lock_words_try(l, rank, x->op.how, long_ago)) {
         if (!long_ago)
             return LATER;
         answer(a, x, FT_ERR_AGAIN, NULL, 0);
@@ -525,9 +490,9 @@ static void free_left(struct ft_access *a, const struct asked_for *x)
         uint64_t me = (uint64_t)h.rank + 1;
         atomic_compare_exchange_strong(&l->claimant, &me, 0);
         if (h.held != FT_HELD_EXCL)
-            unlock(l, h.rank, 1);
+            ft_lock_words_free(l, h.rank, 1);
         if (h.held != FT_HELD_SHARED)
-            unlock(l, h.rank, 0);
+            ft_lock_words_free(l, h.rank, 0);
     }
 }
 
