@@ -452,6 +452,30 @@ static void left_over_words_are_freed(void **state)
     assert_int_equal(atomic_load(&locks()->excl), 3);
 }
 
+/* f has unlocked and freed the window, and is lost: f' repeats the release. [It waits for a window
+ * that nobody makes, and all that f' asks for after it waits as well.] While q is not live its
+ * windows are not there yet: then it waits. */
+static void a_release_after_the_window_was_freed(void **state)
+{
+    (void)state;
+    atomic_store(&locks()->excl, 2);
+    atomic_store(&ctl(Q)->win[3].id, 0);
+    atomic_store(&ctl(Q)->live, 0);
+    uint64_t n =
+        submit(P, (struct ft_far_op){.kind = FT_FAR_UNLOCK, .how = 1, .rank = 1}, NULL, 0, 0);
+    carry();
+    assert_false(is_done(P, n));
+    atomic_store(&ctl(Q)->win[3].id, WIN);
+    atomic_store(&ctl(Q)->live, 1);
+    carry();
+    assert_true(is_done(P, n) && atomic_load(&locks()->excl) == 0);
+    atomic_store(&ctl(Q)->win[3].id, 0);
+    n = submit(P, (struct ft_far_op){.kind = FT_FAR_UNLOCK, .how = 1, .rank = 1}, NULL, 0, 0);
+    uint64_t s = simple(P, FT_FAR_STAMP);
+    carry();
+    assert_true(is_done(P, n) && entry(P, n)->status == FT_OK && is_done(P, s));
+}
+
 /* A rollback takes a count back, also at one that is not live yet, before what p does next. */
 static void counts_are_taken_back(void **state)
 {
@@ -514,6 +538,7 @@ int main(void)
         TEST(the_home_log_of_the_lost),
         TEST(no_home_log),
         TEST(left_over_words_are_freed),
+        TEST(a_release_after_the_window_was_freed),
         TEST(counts_are_taken_back),
         TEST(nonsense),
     };

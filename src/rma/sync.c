@@ -357,7 +357,7 @@ static void release(struct ft_win *w, int target)
     if (again && target != w->ctx.rank &&
         (ft_homelog_locked_ahead((uint32_t)w->id, target) || !ft_winpart_try(w, target))) {
         /* The word may stand for a lock that was taken after this one, or the window is gone
-         * there. */
+         * there. At another node its gateway sees that. */
         ft_set_held(w, target, FT_HELD_NONE);
         return;
     }

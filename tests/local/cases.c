@@ -521,6 +521,28 @@ static void handover(uint64_t n)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* [f locks, puts, unlocks and frees the window, and dies: f' releases at a window that is gone.] A
+ * window of one round, whose lock all take at the others. */
+static void freed(uint64_t n)
+{
+    MPI_Win w;
+    uint64_t *m = window(CELLS, MPI_COMM_WORLD, &w);
+    for (int i = 1; i < np; i++) {
+        int to = (me + i) % np;
+        MPI_Win_lock(i % 2 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, to, 0, w);
+        put(mix(state.sum ^ (uint64_t)to), to, me, w);
+        MPI_Win_unlock(to, w);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, me, 0, w);
+    for (int i = 0; i < np; i++)
+        add(i == me ? 0 : m[i]);
+    MPI_Win_unlock(me, w);
+    window_free(m, &w);
+    tell((me + 1) % np, n, state.sum);
+    add(hear((me + np - 1) % np, n));
+}
+
 /* A pair with a hole, in which there is another value of the program. */
 struct loc {
     double v;
@@ -599,6 +621,7 @@ static const struct play {
     {"early", early, 0, 0},
     {"holder", holder, 1, 0},
     {"handover", handover, 1, 0},
+    {"freed", freed, 1, 0},
     {"hole", hole, 0, 1},
 };
 static const struct play *play;

@@ -8,7 +8,7 @@
 
 PROTECTED="patterns_A patterns_B patterns_C patterns_D patterns_E count cas ticket acc sameword putload
 selfget wild isend_barrier raw war syncput openget windows fencepairs poll pollop ahead early holder
-handover hole layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
+handover freed hole layouts icoll halo stencil_protect modes_protect pscw pscwtest dynamic"
 [ ! -x "$BIN/local_partitioned" ] || PROTECTED="$PROTECTED partitioned" # the host has it
 UNMODIFIED="stencil manager groups waitany collect outcomes modes"
 # Programs of ../edges whose output a loss must not change.
@@ -56,6 +56,7 @@ select_program() {
     pollop) cmd="$BIN/local_cases $base" classes="coll rma.put rma.atomic rma.flush" ;;
     holder) cmd="$BIN/local_cases $base" classes="coll rma.put rma.get rma.flush rma.lock rma.unlock" ;;
     handover) cmd="$BIN/local_cases $base" classes="msg rma.put rma.lock rma.unlock" ;;
+    freed) cmd="$BIN/local_cases $base" classes="msg coll rma.put rma.lock rma.unlock" ;;
     pscw) cmd="$BIN/local_epochs $base" classes="coll rma.put rma.get rma.post rma.start rma.complete rma.wait" ;;
     pscwtest) cmd="$BIN/local_epochs $base" \
         classes="coll rma.put rma.get rma.atomic rma.post rma.start rma.complete rma.wait" ;;
