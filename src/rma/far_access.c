@@ -181,13 +181,18 @@ void ft_rma_settle_far(int left)
     asked.failed = FT_OK;
 }
 
+static enum ft_status take_failure(void)
+{
+    enum ft_status st = asked.failed;
+    asked.failed = FT_OK;
+    return st;
+}
+
 /* All from entry `first` on is answered. Returns what failed. */
 static enum ft_status settle(uint64_t first)
 {
     await(first, -1);
-    enum ft_status st = asked.failed;
-    asked.failed = FT_OK;
-    return st;
+    return take_failure();
 }
 
 /* ---- asking ---- */
@@ -449,6 +454,19 @@ int ft_far_blocks(struct ft_win *w, int target, size_t off, void *here, const st
 
 /* ---- combining operations ---- */
 
+/* As settle, for an ENTER, the entry `first`. Who is to go back leaves the section first, and
+ * changes nothing. [Others wait for the section, deaf, and all wait for them to go back.] */
+static enum ft_status settle_entered(struct ft_win *w, int target, size_t off, uint64_t first)
+{
+    await_answers(first, -1);
+    if (FT_UNLIKELY(asked.dead)) {
+        if (entry(first)->status == (int32_t)FT_OK)
+            (void)ft_far_leave(w, target, off, NULL, 0, FT_NO_HOLE, 0);
+        until_all_go_back();
+    }
+    return take_failure();
+}
+
 enum ft_status ft_far_look(struct ft_win *w, int target, size_t off, size_t len, int change,
                            void *now, struct ft_far_told *told)
 {
@@ -465,7 +483,7 @@ enum ft_status ft_far_look(struct ft_win *w, int target, size_t off, size_t len,
                    .op = {.kind = change ? FT_FAR_ENTER : FT_FAR_SWAP, .off = off, .len = len},
                    .to = now,
                    .told = told});
-        enum ft_status st = settle(first);
+        enum ft_status st = change ? settle_entered(w, target, off, first) : settle(first);
         if (FT_LIKELY(st != FT_ERR_DEAD))
             return st;
         await_carrier(w, target); /* then not inside */
@@ -494,7 +512,7 @@ static enum ft_status combine(struct ft_win *w, int target, size_t off, size_t l
     uint64_t first = asked.to;
     submit(w, target,
            (struct far_request){.op = {.kind = FT_FAR_ENTER, .off = off, .len = len}, .to = now});
-    enum ft_status st = settle(first);
+    enum ft_status st = settle_entered(w, target, off, first);
     if (st != FT_OK) /* the section was not entered */
         return st;
     if (result)
