@@ -100,7 +100,7 @@ struct ft_chan_hdr {
     _Atomic uint64_t wants_chunk; /* the writer has none: the reader should release what it can */
     /* For a reader on another node (gate/relay.h). since: the first era of the run whose log it
      * finds whole, from the cut of version `from` on (0: its begin). turned: older logs are left
-     * alone. copying: the gateway reads one. asks: are all before this number there? placed: are */
+     * alone. copying: the gateway is in one. asks: are all before this number there? placed: are */
     _Atomic uint64_t since, from, turned, asks;
     FT_ALIGNED_LINE _Atomic uint64_t copying, placed;
     _Atomic uint64_t stuck; /* the reader has read all before it, and can release nothing */

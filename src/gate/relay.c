@@ -259,7 +259,7 @@ void ft_relay_out_released(struct ft_relay_out *r, struct ft_ctl_peer *peer, uin
     atomic_store_explicit(&peer->released, value, memory_order_release);
 }
 
-void ft_relay_out_matched(struct ft_relay_out *r, uint64_t number)
+static void matched(struct ft_relay_out *r, uint64_t number)
 {
     for (int i = 0; i < r->syncs.n; i++)
         if (r->syncs.of[i].number == number) {
@@ -267,6 +267,15 @@ void ft_relay_out_matched(struct ft_relay_out *r, uint64_t number)
             sync_drop(&r->syncs, i);
             return;
         }
+}
+
+void ft_relay_out_matched(struct ft_relay_out *r, uint64_t number)
+{
+    uint32_t era = FT_SEQ_ERA(number);
+    atomic_store(&r->hdr->copying, 1); /* the writer frees no record meanwhile */
+    if (era == FT_ERA_SETUP || era == atomic_load(&r->hdr->turned))
+        matched(r, number); /* else the record may be gone, and nobody waits for it */
+    atomic_store_explicit(&r->hdr->copying, 0, memory_order_release);
 }
 
 /* ---- in ---- */

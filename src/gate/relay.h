@@ -17,7 +17,8 @@
  * from its begin if that is still there. When the writer turns to a
  * new era of the run it frees the old one's chunks. [The gateway is copying from one of them.] So
  * the gateway says that it copies, then looks at `turned`; the writer stores `turned`, then waits
- * while the gateway copies.
+ * while the gateway copies. It does the same before it writes into a record that was matched. [The
+ * reader's word is late, and the gateway writes where the record was.]
  */
 #ifndef FT_GATE_RELAY_H
 #define FT_GATE_RELAY_H

@@ -593,6 +593,51 @@ static void eras_turn(void **state)
     end();
 }
 
+/* Slot 0 says a synchronous message in this era, and the relay takes it. Returns its number. */
+static uint64_t say_sync(struct ft_chan_writer *to, uint32_t era, struct ft_relay_out *out)
+{
+    static _Alignas(FT_CACHE_LINE) char frame[4096];
+    size_t done = 0;
+    HOLDS(ft_chan_append_sync(to, &w.p[0].tp, 1, 0, "text", 4, &done, 0));
+    HOLDS(ft_relay_out_take(out, frame, sizeof frame) > 0 && out->syncs.n == 1);
+    HOLDS(out->syncs.of[0].rec == to->sync && out->syncs.of[0].number == FT_SEQ(era, 0));
+    return out->syncs.of[0].number;
+}
+
+/* [The reader has matched a message; its word is late, and all have gone back since. The record's
+ * place belongs to something else.] */
+static void a_late_match_writes_nothing(void **state)
+{
+    struct ft_wire_weather none = {.delay_ns = 1000, .patience_ns = 100000000};
+    struct ft_relay_out out;
+    uint32_t era = FT_ERA_FIRST;
+    (void)state;
+    begin(&none, 0, 0);
+    start_all();
+    struct ft_chan_writer *to = &w.p[0].to[2];
+    struct ft_arena *arena = &w.p[0].arena;
+    HOLDS(ft_chan_open(to, &w.p[0].tp, 2, era, FT_KEEP_NONE) == FT_OK);
+    ft_relay_out_begin(&out, 0, 2, arena->base, ft_arena_off(arena, to->hdr));
+    uint64_t number = say_sync(to, era, &out), bytes = to->cur->bytes;
+    struct ft_rec *rec = to->sync;
+    HOLDS(ft_chan_turn(to, ++era) == 0);
+    ft_chan_begin_era(to, &w.p[0].tp, era, FT_KEEP_NONE, 0);
+    for (int i = 0; i < 16; i++) { /* one of them is its place */
+        uint64_t off = ft_arena_alloc(arena, bytes, FT_CACHE_LINE);
+        HOLDS(off != 0);
+        memset(ft_arena_ptr(arena, off), 0x5a, bytes);
+    }
+    HOLDS(atomic_load(&rec->matched) == 0x5a5a);
+    ft_relay_out_matched(&out, number);
+    HOLDS(atomic_load(&rec->matched) == 0x5a5a);
+    number = say_sync(to, era, &out);
+    ft_relay_out_matched(&out, number);
+    HOLDS(atomic_load(&to->sync->matched) == 1 && out.syncs.n == 0);
+    HOLDS(ft_chan_turn(to, era + 1) == 0); /* it does not write any more */
+    ft_relay_out_end(&out);
+    end();
+}
+
 /* ---- a replacement ---- */
 
 static struct ft_chan_place first_place(const struct reading *r)
@@ -715,6 +760,7 @@ int main(void)
         cmocka_unit_test(late_words_of_the_forgotten),
         cmocka_unit_test(a_node_that_starts_late),
         cmocka_unit_test(eras_turn),
+        cmocka_unit_test(a_late_match_writes_nothing),
         cmocka_unit_test(goes_on_from_the_cut),
         cmocka_unit_test(nonsense),
     };
