@@ -595,7 +595,7 @@ static enum access_end apply_to(struct ft_access *a, struct asked_for *x, uint64
         answer(a, x, FT_OK, NULL, 0);
         return ANSWERED;
     }
-    if (!find_place(a, x, &p))
+    if (!find_place(a, x, &p) || a->stopped) /* stopped: it cannot be mapped, and this node ends */
         return LATER;
     if (x->op.flags & FT_FAR_OUTSIDE) {
         atomic_store_explicit(&a->cfg.board->phase_rma, 1, memory_order_relaxed);
@@ -639,7 +639,7 @@ static enum access_end apply(struct ft_access *a, struct asked_for *x, uint64_t 
     enum access_end end = apply_to(a, x, since_ns);
     if (end == ANSWERED)
         ft_failpoint(GATE_ACCESS_APPLIED);
-    if (end != LATER || !ended)
+    if (end != LATER || !ended || a->stopped)
         return end;
     answer(a, x, FT_ERR_DEAD, NULL, 0);
     return ANSWERED;

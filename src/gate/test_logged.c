@@ -61,7 +61,7 @@ static struct ft_far_entry *entry(int slot, uint64_t n)
 static void *map(struct ft_tp *tp, int slot, uint64_t off, uint64_t len, enum ft_tp_what what)
 {
     (void)tp, (void)len, (void)what;
-    return w.arena[slot] + off;
+    return off < FT_MIRROR ? w.arena[slot] + off : NULL;
 }
 static void unmap(struct ft_tp *tp, int slot, uint64_t off, void *p, uint64_t len)
 {
@@ -487,6 +487,30 @@ static void counts_are_taken_back(void **state)
     assert_int_equal(atomic_load(&ctl(Q)->peer[P].acc), 4);
 }
 
+/* A gateway that cannot map a window stops, and its node is lost: all go back. [It first answers
+ * that the place is outside of the window, and healthy processes end with an error.] */
+static void cannot_map(int ended)
+{
+    ctl(Q)->win[3].base = FT_MIRROR;
+    atomic_store(&w.board[B]->slot[Q].ended, ended);
+    put(P, 11);
+    enter(R);
+    carry();
+    assert_non_null(ft_access_why(w.gate[B]));
+    for (unsigned i = 0; i < w.said; i++)
+        assert_int_equal(w.queue[i].item.kind, FT_ITEM_ACCESS);
+}
+static void what_cannot_be_mapped_is_not_answered(void **state)
+{
+    (void)state;
+    cannot_map(0);
+}
+static void what_cannot_be_mapped_of_the_ended(void **state)
+{
+    (void)state;
+    cannot_map(1);
+}
+
 static int refused(struct ft_far_op op, uint32_t bytes)
 {
     char data[64] = {0};
@@ -540,6 +564,8 @@ int main(void)
         TEST(left_over_words_are_freed),
         TEST(a_release_after_the_window_was_freed),
         TEST(counts_are_taken_back),
+        TEST(what_cannot_be_mapped_is_not_answered),
+        TEST(what_cannot_be_mapped_of_the_ended),
         TEST(nonsense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
