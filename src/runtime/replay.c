@@ -464,8 +464,8 @@ void ft_rt_replay_told(struct ft_rt *rt)
     rt->resume = NULL;
 }
 
-/* Body was entered again and has come to the image's safepoint: from here on calls are counted and
- * repeated as they were then. */
+/* Body was entered again and has come to the image's safepoint, or has returned before: from here
+ * on calls are counted and repeated as they were then. */
 void ft_rt_replay_at_safepoint(struct ft_rt *rt)
 {
     const struct ft_image *im = rt->resume;

@@ -87,6 +87,9 @@ static enum ft_place run_body(struct ft_rt *rt, void (*body)(void *), void *arg)
     ft_leave();
     body(arg);
     ft_enter();
+    if (rt->resume) /* body had nothing left to do after the image's safepoint, and did not come to
+                       it again */
+        ft_rt_replay_at_safepoint(rt);
     ft_rehearse_body_ends(rt);
     /* a main that stands sends nothing any more; called while it can still be taken back */
     ft_sched_quiet();
