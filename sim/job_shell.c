@@ -120,6 +120,7 @@ static void note_superseded(struct sim *s, int p, const struct ft_order *was)
     const struct ft_order *o = &job_process(s, p)->order;
     if (ft_order_is_root(o) && o->generation == was->generation && o->seq > was->seq &&
         (was->order == FT_ORDER_PROPOSE || was->order == FT_ORDER_TARGET ||
+         (was->order == FT_ORDER_CUT && was->flags & FT_ORDER_EXIT) ||
          o->seq > was->seq + 1) && /* it was begun and ended in this step */
         (o->order == FT_ORDER_RECOVER || o->order == FT_ORDER_CANCEL))
         job_world(s)->superseded[o->generation] = o->seq - 1;

@@ -162,6 +162,9 @@ static void cut(const struct ft_carry *x)
         ft_carry_ready(x, (struct ft_ready){.bytes = c->snapshot.bytes});
         return;
     }
+    /* [The image that it has restored is of body's end, where it stands before it is live.] */
+    if (c->heard.replaying && x->cfg->broken != FT_BROKEN_EARLY_PROMISE)
+        return;
     if (!ft_carry_stands(x) || !ft_carry_demand_settled(x))
         return; /* Only one slot is free, and the image taken alone may still be in it. */
     ft_carry_demand_gives_up(x);

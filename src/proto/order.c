@@ -342,8 +342,12 @@ void ft_order_step(struct ft_order *m, const struct ft_order_event *ev,
         break;
     case FT_OE_ROLLBACK:
         m->rollback = ft_order_is_root(m) && m->active && m->checkpoints && !m->rolled;
-        if (m->rollback && (m->order == FT_ORDER_PROPOSE || m->order == FT_ORDER_TARGET))
-            m->order = FT_ORDER_NONE; /* it is superseded; nobody has taken an image yet */
+        /* PROPOSE and TARGET are superseded, since nobody has taken an image yet, and the exit's
+         * CUT, which nobody goes on from. [The one who asks stands at body's end, and would not
+         * answer: what it has to repeat is lost.] */
+        if (m->rollback && (m->order == FT_ORDER_PROPOSE || m->order == FT_ORDER_TARGET ||
+                            (m->order == FT_ORDER_CUT && m->flags & FT_ORDER_EXIT)))
+            m->order = FT_ORDER_NONE;
         break;
     case FT_OE_ENDING:
         m->active = 0;

@@ -22,8 +22,8 @@
  *
  * Checkpoint
  *      PROPOSE -> (promises) -> TARGET(S) -> (arrived) -> CUT(v) -> (copied) -> LEAVE(v) -> (parity
- *      staged) -> COMMIT(v) -> (flipped). If anything is "not ok": CANCEL. If a main has not come to
- *      S but sleeps in the library, while another came only after the order was given: the same
+ *      staged) -> COMMIT(v) -> (flipped). If anything is "not ok": CANCEL. If a main has not come
+ * to S but sleeps in the library, while another came only after the order was given: the same
  *      TARGET again. [It waited for that one, which computed.] If all others stood there already:
  *      CANCEL.
  *
@@ -51,7 +51,7 @@
  *
  * Replay
  *      REJOIN -> (mapped). The replacement runs alone, from its image and from logs. If that fails,
- *      RECOVER follows.
+ *      RECOVER follows, and supersedes PROPOSE, TARGET and the exit's CUT.
  *
  * End
  *      DONE.

@@ -151,6 +151,36 @@ static void a_replay_promises_nothing(void **state)
     assert_non_null(did(FT_DO_HOLD));
 }
 
+/* It has restored an image of body's end, and what it repeats is not over, or is lost. */
+static void a_replay_at_the_end_is_not_copied(void **state)
+{
+    (void)state;
+    for (int goes_back = 0; goes_back < 2; goes_back++) {
+        begin(0);
+        into_body();
+        m.replaying = 1;
+        m.reached = m.passed = 4;
+        at(FT_AT_OVER);
+        order(FT_ORDER_CUT, 2, FT_ORDER_EXIT);
+        assert_int_equal(told(), FT_CMD_NONE);
+        assert_false(answered());
+        if (goes_back) {
+            m.asks = FT_ASK_ROLLBACK;
+            look();
+            assert_int_equal(did(FT_DO_ROOT)->event, FT_ROOT_ROLLBACK);
+            order(FT_ORDER_RECOVER, 1, 0);
+            assert_true(answered());
+            assert_int_equal(c.state, FT_CS_PARKED);
+        } else {
+            m.replaying = 0;
+            look();
+            assert_int_equal(told(), FT_CMD_COPY);
+            obeys(FT_AT_OVER, 2);
+            assert_true(answered());
+        }
+    }
+}
+
 /* Main stops at each third safepoint, and has come to the first of these. */
 static void stops_at_3(void)
 {
@@ -521,6 +551,7 @@ int main(void)
         cmocka_unit_test(a_promise_is_made_after_main_was_asked_to_stop),
         cmocka_unit_test(it_says_whether_it_came_later),
         cmocka_unit_test(a_replay_promises_nothing),
+        cmocka_unit_test(a_replay_at_the_end_is_not_copied),
         cmocka_unit_test(who_stops_of_itself),
         cmocka_unit_test(it_asks_once_at_a_safepoint),
         cmocka_unit_test(long_logs_ask_for_a_checkpoint_when_it_is_cheap),
