@@ -144,6 +144,11 @@ static void testify(const struct sim *s, int p, const struct ft_bitset *dead,
         if (ft_bit_get(dead, q) && (s->o.demand || is_lowest(s, p) || (p + q) % 2)) {
             struct ft_testimony t = {.slot = q, .calls = 1 + m.incarnation[m.pos_of[q]]};
             t.log_here = job_proc(s, q)->main.log_here || s->o.mutant == M_SAYS_WHOLE;
+            const struct ft_carrier *of = &job_process(s, q)->carrier;
+            uint64_t committed = job_proc(s, q)->main.committed; /* what it has published */
+            d->committed = ft_max_u64(d->committed, committed);
+            if (of->facts & FT_FACT_RUN_OVER && of->committed == committed)
+                d->flags |= FT_AGREE_RUN_OVER;
             job_images_testify(s, p, q, &t);
             ft_testimony_add(&d->told, &t);
         }

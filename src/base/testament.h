@@ -35,6 +35,9 @@ struct ft_testament {
     /* Version of the latest image, as in its control block, where it is stored next. There it is 0
      * when the image was given up, and here it stays. Written by the agent. */
     FT_ALIGNED_LINE _Atomic uint64_t latest;
+    /* Twice the version that it has committed, and 1 more if that is the exit's. It is stored
+     * before main goes on from that. Written by the agent. */
+    _Atomic uint64_t committed;
 };
 /* In setup: it has opened a transport (src/ftt), so the others go on meanwhile. */
 #define FT_TESTAMENT_OPEN (1ull << 55)

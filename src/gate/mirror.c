@@ -38,7 +38,7 @@ void ft_words_write(const struct ft_words *w, struct ft_ctl *ctl, struct ft_boar
 /* In one place, so that nothing is left out of either direction. */
 #define EACH(f)                                                                                    \
     f(calls) f(position) f(events) f(own_from) f(shared_until) f(heap_from) f(arena_at) f(strayed) \
-        f(unkept) f(log_here) f(latest)
+        f(unkept) f(log_here) f(latest) f(committed)
 
 void ft_testament_read(uint64_t out[FT_TESTAMENT_WORDS], const struct ft_testament *t)
 {

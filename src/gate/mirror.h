@@ -20,7 +20,7 @@ void ft_words_read(struct ft_words *w, const struct ft_ctl *ctl, const struct ft
 /* A version stands after the size that belongs to it. */
 void ft_words_write(const struct ft_words *w, struct ft_ctl *ctl, struct ft_board_slot *s);
 
-#define FT_TESTAMENT_WORDS 11
+#define FT_TESTAMENT_WORDS 12
 void ft_testament_read(uint64_t out[FT_TESTAMENT_WORDS], const struct ft_testament *t);
 void ft_testament_write(const uint64_t in[FT_TESTAMENT_WORDS], struct ft_testament *t);
 

@@ -408,16 +408,16 @@ void ft_carrier_vote(const struct ft_carrier *c, const struct ft_carrier_cfg *cf
                      struct ft_agree_data *d)
 {
     uint32_t f = c->facts;
-    int back = f & FT_FACT_ROLLING || (f & FT_FACT_RESTARTING && c->committed > 0);
-    if (c->committed > d->committed)
+    if (c->committed > d->committed) /* which is what the dead have committed */
         d->committed = c->committed;
+    int restarting = f & FT_FACT_RESTARTING && d->committed > 0;
+    int back = f & FT_FACT_ROLLING || restarting;
     d->flags |=
         (f & FT_FACT_RUN_OVER ? FT_AGREE_RUN_OVER : 0) | (f & FT_FACT_DONE ? FT_AGREE_DONE : 0) |
         (back ? FT_AGREE_ROLLBACK : 0) | (f & FT_FACT_REFUSED ? FT_AGREE_REFUSED : 0) |
         (f & FT_FACT_REFUSED && c->why == FT_SKIP_NOMEM ? FT_AGREE_NO_ROOM : 0) |
         (f & FT_FACT_UNPROTECTED ? FT_AGREE_UNPROTECTED : 0) |
-        (f & FT_FACT_NO_REPLAY ? FT_AGREE_NO_REPLAY : 0) |
-        (f & FT_FACT_RESTARTING && c->committed > 0 ? FT_AGREE_RESTARTING : 0) |
+        (f & FT_FACT_NO_REPLAY ? FT_AGREE_NO_REPLAY : 0) | (restarting ? FT_AGREE_RESTARTING : 0) |
         (f & FT_FACT_REPAIRING && cfg->broken != FT_BROKEN_TOLD_FORGETS ? FT_AGREE_REPAIRING : 0);
     if (c->incomplete && cfg->broken != FT_BROKEN_WHOLE)
         ft_bit_set(&d->incomplete, self);

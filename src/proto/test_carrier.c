@@ -389,6 +389,23 @@ static void a_refused_run(void **state)
     assert_int_equal(did(FT_DO_COMMAND)->arg.why, FT_SKIP_REQUESTS);
 }
 
+/* Main would stand at the entry for ever if all did not go back to what only the dead had
+ * committed.
+ */
+static void what_the_dead_committed_is_gone_back_to(void **state)
+{
+    (void)state;
+    struct ft_agree_data d = {.committed = 1};
+    begin(0);
+    c.facts |= FT_FACT_RESTARTING;
+    at(FT_AT_ENTRY);
+    ft_carrier_vote(&c, &cfg, 0, &d);
+    assert_true(d.flags & FT_AGREE_ROLLBACK && d.flags & FT_AGREE_RESTARTING);
+    d = (struct ft_agree_data){.committed = 0};
+    ft_carrier_vote(&c, &cfg, 0, &d);
+    assert_false(d.flags & (FT_AGREE_ROLLBACK | FT_AGREE_RESTARTING));
+}
+
 static void a_new_generation_finishes_the_old_one(void **state)
 {
     (void)state;
@@ -562,6 +579,7 @@ int main(void)
         cmocka_unit_test(a_wait_in_vain_lengthens_none),
         cmocka_unit_test(a_wait_is_as_long_as_a_step),
         cmocka_unit_test(a_refused_run),
+        cmocka_unit_test(what_the_dead_committed_is_gone_back_to),
         cmocka_unit_test(a_new_generation_finishes_the_old_one),
         cmocka_unit_test(one_goes_back_alone),
         cmocka_unit_test(a_replay_that_diverges_asks_once_in_a_generation),

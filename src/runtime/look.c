@@ -206,6 +206,9 @@ void ft_look_testify(struct ft_agent *a, const struct ft_bitset *dead, struct ft
         ft_testimony_add(&d->told, &t);
         d->flags |= FT_AGREE_UNKEPT(atomic_load(&left->unkept) & FT_UNKEPT_ALL);
         d->shared_until = ft_max_u64(d->shared_until, atomic_load(&left->shared_until));
+        uint64_t committed = atomic_load(&left->committed);
+        d->committed = ft_max_u64(d->committed, committed / 2);
+        d->flags |= committed & 1 ? FT_AGREE_RUN_OVER : 0;
     }
 }
 

@@ -67,6 +67,7 @@ int __real_sched_yield(void);
 int __real_nanosleep(const struct timespec *t, struct timespec *left);
 int __real_pthread_mutex_lock(pthread_mutex_t *m);
 void __real_ft_agent_start(struct ft_rt *rt);
+void __real_ft_agent_mail(struct ft_agent *a, int slot, const struct ft_mail *m, uint32_t bytes);
 void __real_ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_event *ev);
 void __real_ft_rt_replay_setup(struct ft_rt *rt);
 void __real_ft_fd_put_by(void);
@@ -230,6 +231,13 @@ void __wrap_ft_agent_start(struct ft_rt *rt)
         step();
         __real_sched_yield();
     }
+}
+
+void __wrap_ft_agent_mail(struct ft_agent *a, int slot, const struct ft_mail *m, uint32_t bytes);
+void __wrap_ft_agent_mail(struct ft_agent *a, int slot, const struct ft_mail *m, uint32_t bytes)
+{
+    if (!job->drops || !job->drops(a->rt->self, m))
+        __real_ft_agent_mail(a, slot, m, bytes);
 }
 
 void __wrap_ft_board_event(struct ft_board *b, int slot, int verbose, const struct ft_event *ev);

@@ -15,8 +15,8 @@
 #ifndef FT_RUNTIME_MOCK_JOB_H
 #define FT_RUNTIME_MOCK_JOB_H
 
-#include "base/failpoint.h"
 #include "coll/coll.h"
+#include "recover/process_mail.h"
 #include "rma/rma.h"
 #include "runtime/rt.h"
 
@@ -31,7 +31,6 @@ struct mock_death {
     enum ft_failpoint_id at;
     int may; /* the death need not happen: the timing decides whether the point is passed */
 };
-
 /* The program's protected memory. */
 struct mock_state {
     uint64_t round, sum, word[MOCK_WORDS];
@@ -54,13 +53,14 @@ struct mock_job {
     int rounds; /* of body; each begins with a safepoint. 0: 8 */
     int slow;   /* a spare whose main stops in MPI_Init until its agent gives it a rank; 0: none */
     struct mock_death death[MOCK_DEATHS];
-    const char *setting[MOCK_SETTINGS];       /* "FTRMA_LOG=off" */
-    void (*setup)(struct mock_rank *me);      /* added to setup, at its end */
-    void (*round)(struct mock_rank *me);      /* added to each round, before its end */
-    void (*after)(struct mock_rank *me);      /* after FTRMA_Run */
-    void (*program)(struct mock_rank *me);    /* instead of mock_program */
-    void (*at_start)(struct ft_board *b);     /* before there is any slot */
-    void (*at_end)(const struct ft_board *b); /* when nothing runs any more */
+    const char *setting[MOCK_SETTINGS];              /* "FTRMA_LOG=off" */
+    void (*setup)(struct mock_rank *me);             /* added to setup, at its end */
+    void (*round)(struct mock_rank *me);             /* added to each round, before its end */
+    void (*after)(struct mock_rank *me);             /* after FTRMA_Run */
+    void (*program)(struct mock_rank *me);           /* instead of mock_program */
+    void (*at_start)(struct ft_board *b);            /* before there is any slot */
+    void (*at_end)(const struct ft_board *b);        /* when nothing runs any more */
+    int (*drops)(int from, const struct ft_mail *m); /* 1: its receiver will not have heard it */
 };
 
 enum mock_fate {
