@@ -391,6 +391,14 @@ struct ft_ckpt_sizes ft_ckpt_measure(const struct ft_region *r, int n, int alone
     return s;
 }
 
+void ft_ckpt_note_places(const struct ft_rt *rt, struct ft_image_counters *c)
+{
+    const struct ft_testament *t = &rt->me->testament;
+    c->heap_from = atomic_load(&t->heap_from);
+    c->arena_at = atomic_load(&t->arena_at);
+    c->strayed = atomic_load(&t->strayed);
+}
+
 struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t version,
                                      const struct ft_region *r, int n,
                                      const struct ft_ckpt_sizes *s, const struct ft_log_place *home)
@@ -407,10 +415,7 @@ struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t versio
                                   .setup_bytes = s->setup,
                                   .entry_ctx = rt->entry_ctx,
                                   .setup_kept = needs_setup(rt)};
-    const struct ft_testament *t = &rt->me->testament;
-    c.heap_from = atomic_load(&t->heap_from);
-    c.arena_at = atomic_load(&t->arena_at);
-    c.strayed = atomic_load(&t->strayed);
+    ft_ckpt_note_places(rt, &c);
     ft_output_mark(c.out);
     c.in = ft_input_mark(rt);
     c.freed = rt->freed_in_body;

@@ -72,6 +72,8 @@ struct ft_image *ft_ckpt_begin_image(struct ft_rt *rt, int slot, uint64_t versio
                                      const struct ft_region *r, int n,
                                      const struct ft_ckpt_sizes *s,
                                      const struct ft_log_place *home);
+/* where this process's heap, arena and memory of MPI lie */
+void ft_ckpt_note_places(const struct ft_rt *rt, struct ft_image_counters *c);
 const char *ft_ckpt_engine_state(const struct ft_image *im);
 /* Agent: all will go back to this version, and main stands. Ends the job if a window or communicator
  * that there was at the image was freed since. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * heap.c - makes the program's heap begin at the same address in a replacement, so that equal
- * allocations get equal addresses. This concerns pointers in protected memory, and memory that is
- * attached to a window, which the others know by its address.
+ * heap.c - makes the program's heap begin at the same address in a replacement, and in a job that
+ * goes on from a set, so that equal allocations get equal addresses. This concerns pointers in
+ * protected memory, and memory that is attached to a window, which the others know by its address.
  *
  * What the host has allocated and freed inside MPI_Init differs between processes. So the break is
- * moved to an address that is on the board, all that malloc has left below it is used up, and
- * everything else comes from there, also large blocks, because the places of mappings depend on all
- * that was ever mapped. From then on main takes no memory from this heap whose size or moment could
- * differ in the lost process (base/offheap.h).
+ * moved to an address that is on the board, or in the set, all that malloc has left below it is
+ * used up, and everything else comes from there, also large blocks, because the places of mappings
+ * depend on all that was ever mapped. From then on main takes no memory from this heap whose size
+ * or moment could differ in the lost process (base/offheap.h).
  */
 #define _GNU_SOURCE
 #include <malloc.h>

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include "alog/homelog.h"
@@ -68,6 +69,33 @@ static int open_file(struct ft_rt *rt, struct ft_saved_head *head)
         cannot(rt, text);
     }
     return fd;
+}
+
+/* If the file will not do, ft_restart_load says why. */
+uint64_t ft_restart_heap(struct ft_rt *rt)
+{
+    struct ft_saved_head head;
+    struct ft_image im = {.magic = 0};
+    int fd = open_file(rt, &head);
+    ssize_t n = head.layout == sizeof im ? read(fd, &im, sizeof im) : 0;
+    close(fd);
+    return n == (ssize_t)sizeof im && im.magic == FT_IMAGE_MAGIC ? im.counters.heap_from : 0;
+}
+
+/* Pointers into the heap keep their meaning only there. Where the kernel deals out addresses at
+ * random ftrun has said that they have none. */
+static void compare_heap(struct ft_rt *rt, const struct ft_image *im)
+{
+    uint64_t was = im->counters.heap_from, now = atomic_load(&rt->me->testament.heap_from);
+    int layout = personality(0xffffffff);
+    char text[200];
+    if (!was || was == now || layout < 0 || !(layout & ADDR_NO_RANDOMIZE))
+        return;
+    snprintf(text, sizeof text,
+             "its heap began at %#llx in the saved job, and what was allocated before MPI_Init, or "
+             "in it, leaves no room there now, so pointers to memory of malloc would be wrong",
+             (unsigned long long)was);
+    cannot(rt, text);
 }
 
 /* Not an error, but the program may have read another input. */
@@ -132,6 +160,7 @@ static void make_ours(struct ft_rt *rt, struct ft_image *im, uint64_t version)
     im->version = version;
     im->counters.era = FT_ERA_SETUP;
     im->counters.setup_kept = 1;
+    ft_ckpt_note_places(rt, &im->counters);
     ft_msg_saved_elsewhere(ft_image_messages(im));
 }
 
@@ -160,6 +189,7 @@ struct ft_answer ft_restart_load(struct ft_rt *rt, uint64_t version)
     if (head.bytes < sizeof *im || im->magic != FT_IMAGE_MAGIC || im->bytes != head.bytes ||
         im->counters.rank != head.rank)
         cannot(rt, "its file holds no image of this rank");
+    compare_heap(rt, im);
     make_ours(rt, im, version);
     ft_failpoint(RESTART_LOADED);
     ft_ckpt_publish(rt, slot, version, im->bytes);

@@ -52,7 +52,9 @@ struct ft_rt {
      * spare). The agent writes it before CMD_ROLE. */
     _Atomic int pos;
     int replacement;    /* it has got its position after a failure */
-    uint64_t lost_heap; /* where the heap of the lost process began; 0: it had none yet */
+    /* where the heap of the lost process began, or in a job that goes on from a set that of the
+     * rank in the saved job; 0: it had none yet */
+    uint64_t lost_heap;
     /* The most calls that any lost process of this rank had begun since the last rollback. Others
      * may have seen what it did in these calls, though no record says so. The agent writes it. */
     _Atomic uint64_t lost_calls;

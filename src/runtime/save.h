@@ -16,6 +16,8 @@ void ft_save_committed(struct ft_rt *rt,
 /* restart.c: the job goes on from such files (F6 to F9). wanted: whether it does. load: main loads
  * the image in place of the copy for the first checkpoint. */
 int ft_restart_wanted(const struct ft_rt *rt);
+/* where this rank's heap began in the saved job; 0: nowhere in particular */
+uint64_t ft_restart_heap(struct ft_rt *rt);
 /* the home log of setup is needed although nobody is ever replaced: it is compared at a restart */
 int ft_restart_compares(const struct ft_rt *rt);
 struct ft_answer ft_restart_load(struct ft_rt *rt, uint64_t version);
