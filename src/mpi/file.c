@@ -13,7 +13,9 @@
  * all meet in a barrier of ours first. When a member leaves it, all have come, and none of them
  * needs another one's progress any more.
  */
+#include "base/offheap.h"
 #include "mpi/mpi_internal.h"
+#include "msg/msg.h"
 
 #define MOST_SHARED 1024
 
@@ -27,11 +29,26 @@ FT_STATIC(int, nshared);
 #define shared FT_MY(shared)
 #define nshared FT_MY(nshared)
 
+/* A split collective that has begun, and the host's function that ends it. */
+typedef int split_end(MPI_File fh, void *buf, MPI_Status *status);
+struct split {
+    MPI_File fh;
+    void *buf;
+    split_end *end;
+};
+FT_STATIC(struct split *, splits);/* [split_places], of which nsplits are in use */
+FT_STATIC(size_t, nsplits);
+FT_STATIC(size_t, split_places);
+#define splits FT_MY(splits)
+#define nsplits FT_MY(nsplits)
+#define split_places FT_MY(split_places)
+
 /* All went back: forgets the files that body had opened (there are some only after a replay that
  * diverged). */
 void ft_file_reset(void)
 {
     int n = 0;
+    nsplits = 0; /* nor are they active any more */
     for (int i = 0; i < nshared; i++)
         if (shared[i].in_body)
             ft_comm_release(shared[i].comm);
@@ -65,6 +82,8 @@ static struct shared_file *find(MPI_File fh)
             return &shared[i];
     return NULL;
 }
+
+int ft_file_is_shared(MPI_File fh) { return find(fh) != NULL; }
 
 /* Returns when all that share the file have come to this call. */
 static void meet(MPI_File fh)
@@ -150,21 +169,76 @@ TOGETHER(File_seek_shared, (MPI_File fh, MPI_Offset at, int whence), (fh, at, wh
 TOGETHER(File_set_atomicity, (MPI_File fh, int flag), (fh, flag))
 TOGETHER(File_sync, (MPI_File fh), (fh))
 
+/* ---- split collectives (13.4.5) ---- */
+
+/* The host keeps such a request in the file, and nobody else sees it. Until its end it is active
+ * like the requests of request_host.c. Main leaves by no door between its begin and this. */
+static void split_begins(MPI_File fh, const void *buf, split_end *end)
+{
+    if (nsplits == split_places) {
+        split_places = split_places ? 2 * split_places : 4;
+        splits = ft_offheap_realloc(splits, split_places * sizeof *splits);
+    }
+    splits[nsplits++] = (struct split){fh, (void *)(uintptr_t)buf, end};
+    ft_msg_active++;
+}
+
+static void split_ends(MPI_File fh)
+{
+    for (size_t i = 0; i < nsplits; i++)
+        if (splits[i].fh == fh) {
+            splits[i] = splits[--nsplits];
+            FT_ASSERT(ft_msg_active > 0);
+            ft_msg_active--;
+            return;
+        }
+}
+
+/* [The host reads into memory that is about to be restored, and body, entered again, may not begin
+ * another one on this file.] Where others have the file open, too, they would have to come. */
+void ft_file_end_splits(void)
+{
+    for (size_t i = nsplits; i-- > 0;) {
+        struct split s = splits[i];
+        if (find(s.fh))
+            continue;
+        s.end(s.fh, s.buf, MPI_STATUS_IGNORE);
+        split_ends(s.fh);
+    }
+}
+
 /* in: const for a buffer that is written to the file. */
+#define SPLIT(X, in, params, args)                                                               \
+    static int X##_ends(MPI_File fh, void *buf, MPI_Status *status)                              \
+    {                                                                                            \
+        return HOST(X##_end)(fh, buf, status);                                                   \
+    }                                                                                            \
+    FT_MPI(int, X##_begin, params)                                                               \
+    {                                                                                            \
+        ft_door();                                                                               \
+        meet(fh);                                                                                \
+        int code = HOST(X##_begin) args;                                                         \
+        if (code == MPI_SUCCESS)                                                                 \
+            split_begins(fh, buf, X##_ends);                                                     \
+        return code;                                                                             \
+    }                                                                                            \
+    FT_MPI(int, X##_end, (MPI_File fh, in void *buf, MPI_Status *status))                        \
+    {                                                                                            \
+        meet(fh);                                                                                \
+        split_ends(fh);                                                                          \
+        return HOST(X##_end)(fh, buf, status);                                                   \
+    }
 #define MOVE(X, in)                                                                            \
     TOGETHER(X, (MPI_File fh, in void *buf, int count, MPI_Datatype type, MPI_Status *status), \
              (fh, buf, count, type, status))                                                   \
-    TOGETHER(X##_begin, (MPI_File fh, in void *buf, int count, MPI_Datatype type),             \
-             (fh, buf, count, type))                                                           \
-    TOGETHER(X##_end, (MPI_File fh, in void *buf, MPI_Status *status), (fh, buf, status))
-#define MOVE_AT(X, in)                                                                            \
-    TOGETHER(X,                                                                                   \
-             (MPI_File fh, MPI_Offset at, in void *buf, int count, MPI_Datatype type,             \
-              MPI_Status *status),                                                                \
-             (fh, at, buf, count, type, status))                                                  \
-    TOGETHER(X##_begin, (MPI_File fh, MPI_Offset at, in void *buf, int count, MPI_Datatype type), \
-             (fh, at, buf, count, type))                                                          \
-    TOGETHER(X##_end, (MPI_File fh, in void *buf, MPI_Status *status), (fh, buf, status))
+    SPLIT(X, in, (MPI_File fh, in void *buf, int count, MPI_Datatype type), (fh, buf, count, type))
+#define MOVE_AT(X, in)                                                                       \
+    TOGETHER(X,                                                                              \
+             (MPI_File fh, MPI_Offset at, in void *buf, int count, MPI_Datatype type,        \
+              MPI_Status *status),                                                           \
+             (fh, at, buf, count, type, status))                                             \
+    SPLIT(X, in, (MPI_File fh, MPI_Offset at, in void *buf, int count, MPI_Datatype type),   \
+          (fh, at, buf, count, type))
 MOVE(File_read_all, )
 MOVE(File_write_all, const)
 MOVE(File_read_ordered, )

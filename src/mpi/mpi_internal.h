@@ -18,5 +18,7 @@
 
 /* ---- file.c ---- */
 void ft_file_reset(void);
+int ft_file_is_shared(MPI_File fh); /* other ranks have it open, too */
+void ft_file_end_splits(void);      /* before all go back */
 
 #endif

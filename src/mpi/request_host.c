@@ -10,7 +10,7 @@
 
 struct host_request {
     MPI_Request handle;
-    int of_file;
+    int awaited;
 };
 FT_STATIC(struct host_request *, listed); /* [places], of which nlisted are in use */
 FT_STATIC(size_t, nlisted);
@@ -35,7 +35,7 @@ static void forget(struct host_request *q)
 }
 
 /* The host may give one handle for several requests that are over already. */
-static int started(int code, MPI_Request h, int of_file)
+static int started(int code, MPI_Request h, int awaited)
 {
     if (code != MPI_SUCCESS || !ft_mpi_up || h == MPI_REQUEST_NULL || find(h))
         return code;
@@ -43,7 +43,7 @@ static int started(int code, MPI_Request h, int of_file)
         places = places ? 2 * places : 16;
         listed = ft_offheap_realloc(listed, places * sizeof *listed);
     }
-    listed[nlisted++] = (struct host_request){h, of_file};
+    listed[nlisted++] = (struct host_request){h, awaited};
     ft_msg_active++;
     return code;
 }
@@ -56,16 +56,18 @@ void ft_request_host_left(MPI_Request was, MPI_Request now)
         forget(q);
 }
 
-/* Generalized ones are not waited for: the program would have completed them. */
+/* Generalized ones are not waited for: the program would have completed them. Nor are those of
+ * files that others have open, too. [Another member stands, and has not called File_iwrite_all.] */
 void ft_request_host_await_files(void)
 {
     for (size_t i = nlisted; i-- > 0;) {
         MPI_Request h = listed[i].handle;
-        if (!listed[i].of_file)
+        if (!listed[i].awaited)
             continue;
         HOST(Wait)(&h, MPI_STATUS_IGNORE);
         forget(&listed[i]);
     }
+    ft_file_end_splits();
 }
 
 void ft_request_host_drop_all(void) { nlisted = 0; }
@@ -86,7 +88,7 @@ FT_MPI(int, Grequest_start,
     {                                                                                       \
         ft_door();                                                                          \
         int code = HOST(X)(fh, buf, count, type, request);                                  \
-        return started(code, *request, 1);                                                  \
+        return started(code, *request, !ft_file_is_shared(fh));                             \
     }
 #define START_AT(X, in)                                                             \
     FT_MPI(int, X,                                                                  \
@@ -95,7 +97,7 @@ FT_MPI(int, Grequest_start,
     {                                                                               \
         ft_door();                                                                  \
         int code = HOST(X)(fh, at, buf, count, type, request);                      \
-        return started(code, *request, 1);                                          \
+        return started(code, *request, !ft_file_is_shared(fh));                     \
     }
 START(File_iread, )
 START(File_iread_all, )

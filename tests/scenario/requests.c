@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * requests.c - requests active at every second safepoint: it is passed over, the next one is not.
- * REQUESTS_OF=NAME: requests that the host carries, of files NAME.0, NAME.1 ..., or, if NAME ends
- * with generalized, of those.
+ * REQUESTS_OF=NAME: requests that the host carries, of files NAME.0, NAME.1 ...; if NAME ends with
+ * split, their split collectives; if it ends with generalized, generalized requests.
  */
 #include "scenario.h"
 
@@ -13,6 +13,7 @@ static struct {
 } state;
 
 static MPI_File file = MPI_FILE_NULL;
+static int split;
 
 static int no_query(void *x, MPI_Status *s)
 {
@@ -48,7 +49,9 @@ static void body_of_host(void *arg)
         uint64_t x = mix(state.round + (uint64_t)me), y = 0;
         MPI_Request req;
         FTRMA_Safepoint();
-        if (file != MPI_FILE_NULL)
+        if (split)
+            CHECK(MPI_File_write_at_all_begin(file, 0, &x, sizeof x, MPI_BYTE) == MPI_SUCCESS);
+        else if (file != MPI_FILE_NULL)
             CHECK(MPI_File_iwrite_at(file, 0, &x, sizeof x, MPI_BYTE, &req) == MPI_SUCCESS);
         else
             MPI_Grequest_start(no_query, no_free, no_cancel, NULL, &req);
@@ -57,7 +60,10 @@ static void body_of_host(void *arg)
         FTRMA_Safepoint();
         if (file == MPI_FILE_NULL)
             MPI_Grequest_complete(req);
-        complete(&req, state.round);
+        if (split)
+            CHECK(MPI_File_write_at_all_end(file, &x, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        else
+            complete(&req, state.round);
     }
 }
 
@@ -89,6 +95,7 @@ int main(int argc, char **argv)
 {
     start(&argc, &argv);
     const char *of = getenv("REQUESTS_OF");
+    split = of && strstr(of, "split");
     if (of && !strstr(of, "generalized"))
         open_file(of);
     FTRMA_Protect(&state, sizeof state);

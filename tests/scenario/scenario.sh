@@ -224,7 +224,7 @@ for name in "$@"; do
         grep -q 'active requests' "$WORK/err" || complain "no safepoint was passed over for active requests"
         hurt_each "rank=0 rank=1" safepoint,hit=2 safepoint,hit=3 safepoint,hit=6 safepoint,hit=9
         hurt_waiting "rank=0 rank=1" 3
-        for kind in file generalized; do # every second safepoint has one, and body's end has none
+        for kind in file split generalized; do # every second safepoint has one, and body's end has none
             export REQUESTS_OF="$WORK/$kind"
             ckpt="--checkpoint every:2 --recovery global"
             clean
