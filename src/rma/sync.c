@@ -319,8 +319,7 @@ static void take_lock(struct ft_win *w, int target, int exclusive)
     if (FT_UNLIKELY(ft_replay != FT_LIVE) && lock_again(w, target, exclusive))
         return;
     ft_gate_until_over(part(w, target));
-    /* else a rollback gave it back, and body opens its epoch again */
-    while (exclusive || w->part[target].held != FT_HELD_SHARED) {
+    for (;;) {
         const struct ft_winpart *p = part(w, target);
         if (!(FT_UNLIKELY(p->far) ? lock_far(w, p, exclusive) : lock_near(w, p, exclusive)))
             continue;

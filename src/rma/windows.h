@@ -46,7 +46,7 @@ extern FT_STATE(__typeof__(void (*)(void)), ft_rma_touched);
 void ft_rma_settle_far(int left);
 int ft_rma_lasting(void); /* how many windows there are that body has not made. Likewise */
 /* After a rollback, before anything is asked: hears all answers, then drops epochs and locks, but
- * for those that loads and stores need and that are saved (NULL: that body found). */
+ * for those that loads and stores need and that body found (or that are saved, at body's end). */
 void ft_rma_reset(const char *saved, int alone);
 
 /* --- checkpoints and replay --- */

@@ -151,7 +151,7 @@ struct ft_answer ft_ckpt_restore(struct ft_rt *rt, const struct ft_command_arg *
     atomic_store(&rt->box.passed, before);
     ft_next_ctx = im->counters.next_ctx;
     rt->objects_in_body = 0;
-    ft_rma_reset(ft_ckpt_engine_state(im), arg->alone);
+    ft_rma_reset(rt->restored_over ? ft_ckpt_engine_state(im) : NULL, arg->alone);
     uint32_t era = rt->era;
     enum ft_keep keep = era == FT_ERA_POST ? FT_KEEP_ALL : rt->logs ? FT_KEEP_CUT : FT_KEEP_NONE;
     const char *messages = ft_image_messages((void *)(uintptr_t)im);
