@@ -394,7 +394,7 @@ static void begin_rank(struct ft_rt *rt, int *rank, int *nranks)
                                   im->counters.setup_bytes,
                               im->counters.setup_bytes);
     }
-    if (!im && !rt->lost_heap && ft_restart_wanted(rt))
+    if (!im && !v && !rt->lost_heap && ft_restart_wanted(rt))
         rt->lost_heap = ft_restart_heap(rt);
     begin_home_log(rt, kept, im != NULL);
     rt->setup_start_ns = ft_now_ns();
