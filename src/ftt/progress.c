@@ -443,10 +443,11 @@ static void call_due(struct ft_endpoint *e)
     }
 }
 
-/* main leaves ft_endpoint_wait */
+/* main leaves ft_endpoint_wait, and the one in which a callback of a ping called that */
 struct looker {
     struct ft_endpoint *e;
     struct ft_wanting *f;
+    struct ft_holder outer;
 };
 static void leave(void *of)
 {
@@ -456,6 +457,8 @@ static void leave(void *of)
     if (l->f)
         ft_wanting_left(l->e, l->f);
     ft_endpoint_unlock(l->e);
+    if (l->outer.left)
+        l->outer.left(l->outer.of);
 }
 
 #define YIELDS 100
@@ -468,9 +471,9 @@ int ft_endpoint_wait(struct ft_endpoint *e, struct ft_wanting *f, int ms)
     uint64_t end = ms > 0 ? ft_now_ns() + (uint64_t)ms * 1000000ull : 0;
     uint32_t polls = 0, most = e->spin;
     int came = 0;
-    struct looker here = {e, f};
+    struct looker here = {.e = e, .f = f};
     look_begin(e);
-    ft_carriers_holds(leave, &here);
+    here.outer = ft_carriers_holds((struct ft_holder){leave, &here});
     for (;;) {
         int some = ft_progress(e);
         if (!some)
@@ -499,7 +502,7 @@ int ft_endpoint_wait(struct ft_endpoint *e, struct ft_wanting *f, int ms)
             polls = most;
         }
     }
-    ft_carriers_holds(NULL, NULL);
+    ft_carriers_holds(here.outer);
     look_end(e);
     return came;
 }

@@ -131,10 +131,12 @@ int ft_carriers_go_on(void)
     return ft_msg_active > 0;
 }
 
-void ft_carriers_holds(void (*left)(void *of), void *of)
+struct ft_holder ft_carriers_holds(struct ft_holder h)
 {
     if (!ft_runtime_on_main())
-        return;
-    ft_own_rt->left = left;
-    ft_own_rt->left_of = of;
+        return h;
+    struct ft_holder was = {ft_own_rt->left, ft_own_rt->left_of};
+    ft_own_rt->left = h.left;
+    ft_own_rt->left_of = h.of;
+    return was;
 }

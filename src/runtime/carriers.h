@@ -40,7 +40,12 @@ void ft_carriers_door(void); /* at its begin */
 /* While it waits. Returns 1 if main has requests of MPI: nobody rings when these can go on, so it is
  * not to sleep for long. */
 int ft_carriers_go_on(void);
-/* If main leaves a call by any door from now on, left(of) is called before. NULL: no more. */
-void ft_carriers_holds(void (*left)(void *of), void *of);
+/* If main leaves a call by any door from now on, left(of) is called before, if it is not NULL.
+ * Returns what was to be called until now. Does nothing in other threads. */
+struct ft_holder {
+    void (*left)(void *of);
+    void *of;
+};
+struct ft_holder ft_carriers_holds(struct ft_holder h);
 
 #endif
