@@ -15,7 +15,7 @@
 #define MAPPED_AT_ONCE ((size_t)256 << 10)
 /* Of unused blocks that have mappings of their own, so many bytes stay mapped: a message that is
  * packed anew each time does not enter the kernel. */
-#define KEPT_MOST ((size_t)32 << 20)
+#define KEPT_MOST ((size_t)64 << 20)
 
 struct offheap_block {
     FT_ALIGNED_LINE int power;
@@ -69,6 +69,18 @@ void *ft_offheap_alloc(size_t bytes)
 
 void *ft_offheap_zeroed(size_t bytes) { return memset(ft_offheap_alloc(bytes), 0, bytes); }
 
+/* Unmaps blocks of other sizes as long as one of this size cannot be kept: it was used last. */
+static void make_room(int power)
+{
+    for (int i = SIZES - 1; i >= SMALLEST && (size_t)1 << i >= MAPPED_AT_ONCE; i--)
+        while (i != power && unused[i] && ((size_t)1 << power) > KEPT_MOST - kept) {
+            struct offheap_block *b = unused[i];
+            unused[i] = b->next;
+            kept -= (size_t)1 << i;
+            ft_private_free(b, (size_t)1 << i);
+        }
+}
+
 void ft_offheap_free(void *p)
 {
     if (!p)
@@ -76,6 +88,7 @@ void ft_offheap_free(void *p)
     struct offheap_block *b = (struct offheap_block *)p - 1;
     size_t bytes = (size_t)1 << b->power;
     if (bytes >= MAPPED_AT_ONCE) {
+        make_room(b->power);
         if (bytes > KEPT_MOST - kept) {
             ft_private_free(b, bytes);
             return;

@@ -96,6 +96,12 @@ static void large_ones_stay(void **state)
     assert_ptr_equal(p, q);
     assert_true(is_mapped(p));
     assert_false(is_mapped(take_and_free((size_t)64 << 20))); /* more than is kept */
+    void *many[64];
+    for (int i = 0; i < 64; i++)
+        many[i] = ft_offheap_alloc(1 << 20);
+    for (int i = 0; i < 64; i++)
+        ft_offheap_free(many[i]);
+    assert_true(is_mapped(take_and_free(8 << 20))); /* in place of others, which were used before */
     assert_null(ft_offheap_try((size_t)1 << 50));
 }
 
