@@ -132,6 +132,7 @@ FT_MPI(int, Ibarrier, (MPI_Comm comm, MPI_Request *request))
         struct ft_comm *c = ft_comm_of(comm);                                               \
         if (FT_UNLIKELY(!c))                                                                \
             return FT_HOST_CALL(P##name)(comm, info, request);                              \
+        ft_door_unattended();                                                               \
         struct ft_request *q = ft_icoll_begin(c, "barrier", #name);                         \
         if (!q)                                                                             \
             return MPI_ERR_NO_MEM;                                                          \

@@ -54,11 +54,11 @@ void ft_request_unpin(struct ft_request *q)
         free_now(&to_free[--waiting]);
 }
 
-/* A request that is younger cannot know it. One of a collective may use anything that is older than
- * it; others have one type. */
+/* A request that is younger cannot know it. One of a collective may use anything that it has met;
+ * others have one type. */
 static int is_needed(const struct ft_request *q, const struct ft_later *l)
 {
-    int many = q->sched || q->part;
+    int many = q->sched && !q->part;
     return q->pinned_at <= l->at && (many || (l->op == MPI_OP_NULL && q->type == l->type));
 }
 

@@ -88,6 +88,7 @@ void ft_coll_listen_reset(void); /* all went back */
         struct ft_comm *c = ft_comm_of(comm);                                              \
         if (FT_UNLIKELY(!c))                                                               \
             return FT_HOST_CALL(P##name)(FT_LIST args, comm, info, request);               \
+        ft_door_unattended();                                                              \
         struct ft_request *q = ft_icoll_begin(c, #x, #name);                               \
         return q ? ft_icoll_commit(q, do_it(c, FT_LIST args, q->sched, #name), 1, request) \
                  : MPI_ERR_NO_MEM;                                                         \

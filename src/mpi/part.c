@@ -295,6 +295,7 @@ static int make(struct ft_comm *c, int sends, const void *buf, int n, MPI_Count 
                   __builtin_mul_overflow(bytes, (size_t)n, &total)))
         code = MPI_ERR_COUNT;
     FT_CHECK(!code, c->handle, code, call);
+    ft_door_unattended();
     struct ft_request *q = ft_request_get();
     FT_CHECK(q, c->handle, MPI_ERR_NO_MEM, call);
     q->is_recv = (uint8_t)!sends;
