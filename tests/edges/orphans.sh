@@ -8,7 +8,7 @@ program=$(edge orphans)
 run="$ftrun -n 3 --checksums 1 --spares 2 --checkpoint every:1"
 ends 0 "^result: " $run -v "$program"
 grep '^result:' out >want
-[ "$(grep -c 'checkpoint [0-9]* committed' out)" -ge 8 ] || fail "not all checkpoints were taken: $(cat out)"
+! grep 'has active requests' out >wrong || fail "a checkpoint was called off: $(cat wrong)"
 ends 0 "rank 1 lost" $run --inject rank=1,point=run.leave "$program"
 grep '^result:' out | cmp -s - want || fail "another result: $(cat out)"
 done_testing

@@ -11,7 +11,7 @@ hosts=4
 
 alone "$npb_cg" S
 up
-lease 2000
+lease 4000 # no host is lost for anything else
 rm -f err
 # shellcheck disable=SC2086
 "$ftrun" -v -n 4 --checksums 4 --parity 2 --spares 8 --checkpoint every:2 $on "$npb_cg" S >out 2>err </dev/null &

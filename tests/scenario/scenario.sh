@@ -290,11 +290,10 @@ for name in "$@"; do
     overtaken) # all go back, since a replacement could not tell that the put was over
         for OVERTAKEN in log cut get snapshot; do
             export OVERTAKEN
-            also=
+            ckpt="--checkpoint every:3" also=checksum=0,point=ckpt.parity.piece,hit=2 # it is not committed before
             case $OVERTAKEN in
-            log) ckpt="--checkpoint every:100 --log-limit 1 --demand off" ;;
-            snapshot) ckpt="--checkpoint every:3 --snapshot peek" ;;
-            *) ckpt="--checkpoint every:3" also=checksum=0,point=ckpt.parity.piece,hit=2 ;;
+            log) ckpt="--checkpoint every:100 --log-limit 1 --demand off" also= ;;
+            snapshot) ckpt="$ckpt --snapshot peek" ;;
             esac
             clean
             exposed $also rank=1,point=safepoint,hit=4
