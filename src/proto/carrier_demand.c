@@ -284,35 +284,35 @@ static void rank_settles(const struct ft_carry *x, uint64_t tag)
     say_latest(x);
 }
 
-/* Acts if TAG_IS of this generation has come. */
-static void settles(const struct ft_carry *x)
+/* What the lead has said of this generation comes, or had come before it was adopted. Another
+ * process's word is void. [Two decisions may have the same number: those who adopted the first one
+ * are all lost, and the lead that it gave had said its tag. The next lead would wait for TAG_HEARD
+ * for ever.] */
+static void settles(const struct ft_carry *x, const struct ft_demand_msg *m)
 {
     struct ft_carry_demand *d = part(x);
-    const struct ft_demand_msg m = d->tag_is;
-    if (!d->awaits || m.kind == 0 || m.generation != x->c->generation)
+    if (!d->awaits || !m->kind || m->generation != x->c->generation || (int)m->ch != d->news.lead)
         return;
     d->awaits = 0;
-    memset(&d->tag_is, 0, sizeof d->tag_is);
     if (ft_carry_is_checksum(x))
-        ft_carry_codeword_settles(x, &m);
+        ft_carry_codeword_settles(x, m);
     else
-        rank_settles(x, m.version);
+        rank_settles(x, m->version);
     memset(&d->news, 0, sizeof d->news);
 }
 
 /* TAG_IS may be of the next generation, which its lead has adopted already. It cannot be of a later
- * one, since that is decided only after this process has adopted the next one. While a ballot is
- * open, TAG_IS of the present generation comes too late, and the lead of the next one says it
- * again. */
+ * one, since that is decided only after this process has adopted the next one. Who will lead is not
+ * known yet, so what each has said is kept. While a ballot is open, TAG_IS of the present
+ * generation comes too late, and the lead of the next one says it again. */
 static void hears_tag_is(const struct ft_carry *x, const struct ft_demand_msg *m)
 {
-    struct ft_carrier *c = x->c;
-    int now = m->generation == c->generation;
-    int late = now && c->open && x->cfg->broken != FT_BROKEN_HEARS_LATE;
-    if (m->generation < c->generation || late || (now && !part(x)->awaits))
-        return;
-    part(x)->tag_is = *m;
-    settles(x);
+    const struct ft_carrier *c = x->c;
+    FT_ASSERT(m->ch < FT_DEMAND_CODEWORDS);
+    if (m->generation > c->generation)
+        part(x)->tag_is[m->ch] = *m;
+    else if (!c->open || x->cfg->broken == FT_BROKEN_HEARS_LATE)
+        settles(x, m);
 }
 
 /* --- events --- */
@@ -428,6 +428,7 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
     struct ft_carry_demand *d = part(x);
     int lost_before = d->awaits && d->news.lost, tells = n->there && n->lead >= 0;
     int lead = n->lead >= 0 ? n->lead : ~n->lead;
+    const struct ft_demand_msg said = d->tag_is[lead];
     if (c->committed == 0 || c->facts & FT_FACT_RUN_OVER)
         d->given = 0; /* there logs are kept for ever, and nothing depends on that image */
     d->fold = FT_CMD_NONE;
@@ -440,6 +441,7 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
     d->at_vote = 0;
     c->tag = 0;
     memset(&d->news, 0, sizeof d->news);
+    memset(d->tag_is, 0, sizeof d->tag_is);
     if (n->index >= 0) {
         d->ch.index = n->index;
         d->ch.lead = lead;
@@ -471,7 +473,7 @@ void ft_carry_demand_adopted(const struct ft_carry *x, const struct ft_carrier_n
         d->orphaned = c->generation;
         rank_settles(x, 0);
     }
-    settles(x);
+    settles(x, &said);
 }
 
 uint32_t ft_carry_demand_looks(const struct ft_carry *x)

@@ -18,6 +18,8 @@
 
 #include "proto/demand.h"
 
+#define FT_DEMAND_CODEWORDS 8 /* at least as many as a group may have (erasure.h) */
+
 struct ft_carry_demand {
     uint32_t round, pad; /* how many rollbacks this generation has had */
     struct ft_demand_ch ch;
@@ -25,8 +27,10 @@ struct ft_carry_demand {
     int32_t awaits;     /* TAG_IS of this generation has not come yet */
     uint32_t unsettled; /* the lead: a bit by index for each helper that has not said TAG_HEARD */
     struct ft_demand_ch_news news; /* given to `ch` when TAG_IS has come */
-    struct ft_demand_msg tag_is;   /* the newest one that has come; kind 0: none */
-    uint64_t at_vote;              /* frozen: the latest image or codeword at that time; else 0 */
+    /* What each checksum process of the group, by index, has said of the next generation, with
+     * TAG_IS; kind 0: nothing */
+    struct ft_demand_msg tag_is[FT_DEMAND_CODEWORDS];
+    uint64_t at_vote; /* frozen: the latest image or codeword at that time; else 0 */
     /* Fields of a rank. */
     uint32_t asked_by; /* a bit by index for each checksum process that is to be rebuilt, and that
                         * LATEST_IS goes to */

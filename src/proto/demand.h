@@ -80,7 +80,9 @@
  *   staged is still there, and they tag it again if the next lead has tagged it.] TAG_IS says
  *   which image the lead has tagged last, and of which rank. A helper that has tagged another
  *   image was a step ahead of the lead. A replaced checksum process takes the lead's tag as its
- *   own. [It leads next, and the others would go back from an image that it does not know.]
+ *   own. [It leads next, and the others would go back from an image that it does not know.] Only
+ *   the word of the lead counts. [All who have adopted a generation are lost, and the next decision
+ *   has its number: what the lead of the first one has said of it may come before or after.]
  * - A checksum process that is to be rebuilt computes its codeword when all ranks of its group
  *   have said which images are their latest ones (LATEST_IS). A rank says it when it goes by the
  *   lead's tag, or at once if nobody leads. It says it again whenever that changes, and this makes

@@ -34,15 +34,26 @@ static void answers(uint64_t version)
     look();
 }
 
-static uint32_t round_said; /* of what is heard */
+static uint32_t round_said, ch_said; /* of what is heard */
 
 static void hear(enum ft_demand_kind kind, uint32_t generation, int rank, uint64_t version)
 {
-    struct ft_demand_msg msg = {
-        .kind = kind, .generation = generation, .rank = rank, .version = version, .round = round_said};
+    struct ft_demand_msg msg = {.kind = kind,
+                                .generation = generation,
+                                .rank = rank,
+                                .ch = ch_said,
+                                .version = version,
+                                .round = round_said};
     out.n = 0;
     ft_carrier_demand(&c, &cfg, NOW, &msg, &out);
     choose();
+}
+
+static void tag_said_by(uint32_t ch, uint32_t generation, uint64_t version)
+{
+    ch_said = ch;
+    hear(FT_DEMAND_TAG_IS, generation, 0, version);
+    ch_said = 0;
 }
 
 static void sees(uint32_t what, uint64_t value)
@@ -208,7 +219,50 @@ static void a_tag_said_too_late(void **state)
     hear(FT_DEMAND_TAG_IS, 1, 0, 1);
     assert_int_equal(c.demand.owner.state, FT_OWNER_TAKEN);
     adopt(2, 0, 1, 2, 0);
-    hear(FT_DEMAND_TAG_IS, 2, 0, IMAGE); /* the next lead knows better */
+    tag_said_by(1, 2, IMAGE); /* the next lead knows better */
+    assert_int_equal(published(FT_WORD_LATEST), IMAGE);
+}
+
+/* [All who have adopted a decision are lost, and the next one has its number.] What its lead has
+ * said is void, whether it comes before or after the word of the lead that counts, and before or
+ * after the adoption. */
+static void another_decision_of_that_number(void **state)
+{
+    (void)state;
+    for (int adopted_at = 0; adopted_at < 3; adopted_at++)
+        for (int stale_first = 0; stale_first < 2; stale_first++) {
+            begin(4, 3, 0);
+            hear(FT_DEMAND_FOLD_IT, 0, 0, IMAGE);
+            answers(NEXT);
+            hear(FT_DEMAND_TAG_IT, 0, 0, IMAGE);
+            ballot();
+            int heard = 0;
+            for (int i = 0; i < 3; i++) { /* an adoption, and two words among which it comes */
+                out.n = 0;
+                if (i == adopted_at)
+                    adopt(1, 4, 1, 6, 0);
+                heard += sent(FT_TO_HELPER(1), FT_DEMAND_TAG_HEARD) != NULL;
+                assert_null(sent(FT_TO_HELPER(0), FT_DEMAND_TAG_HEARD));
+                if (i == 2)
+                    break;
+                if ((i == 0) == stale_first)
+                    tag_said_by(0, 1, 0); /* it has tagged nothing: by it this one would go back */
+                else
+                    tag_said_by(1, 1, IMAGE);
+                heard += sent(FT_TO_HELPER(1), FT_DEMAND_TAG_HEARD) != NULL;
+                assert_null(sent(FT_TO_HELPER(0), FT_DEMAND_TAG_HEARD));
+            }
+            assert_int_equal(heard, 1);
+            assert_int_equal(c.latest, NEXT);
+        }
+    begin(0, 3, 0); /* and so for a rank */
+    hear(FT_DEMAND_TAKE, 0, 0, 0);
+    takes(IMAGE, 0);
+    ballot();
+    tag_said_by(0, 1, 1);
+    adopt(1, 0, 1, 6, 0);
+    assert_int_equal(c.demand.owner.state, FT_OWNER_TAKEN);
+    tag_said_by(1, 1, IMAGE);
     assert_int_equal(published(FT_WORD_LATEST), IMAGE);
 }
 
@@ -423,8 +477,8 @@ static void replacements_wait_for_the_tag(void **state)
     assert_int_equal(published(FT_WORD_LIVE), 1);
 }
 
-/* Ranks say which images a codeword is to be rebuilt from: when they go by the lead's tag, and again
- * when they flip. */
+/* Ranks say which images a codeword is to be rebuilt from: when they go by the lead's tag, and
+ * again when they flip. */
 static void ranks_say_their_latest(void **state)
 {
     (void)state;
@@ -545,6 +599,7 @@ int main(void)
         cmocka_unit_test(what_lies_over_is_kept),
         cmocka_unit_test(frozen_until_the_tag_is_said),
         cmocka_unit_test(a_tag_said_too_late),
+        cmocka_unit_test(another_decision_of_that_number),
         cmocka_unit_test(copy_waits),
         cmocka_unit_test(the_latest_image_is_given_up),
         cmocka_unit_test(called_off_over_the_latest),

@@ -9,6 +9,9 @@
 
 #include "base/board.h"
 #include "base/failpoint.h"
+#include "erasure/erasure.h"
+
+_Static_assert(FT_DEMAND_CODEWORDS >= FT_ERASURE_MAX_PARITY, "there is a place for each codeword");
 
 struct ft_pitem *ft_pstep_add(struct ft_pstep *s, enum ft_pitem_kind kind)
 {
