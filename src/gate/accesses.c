@@ -159,6 +159,16 @@ static void give_answer(struct ft_access *a, int near, uint64_t number, enum ft_
     ft_tp_shm_ring_ctl(ctl_of(a, near));
 }
 
+/* The target's node is out. */
+static void give_none(struct ft_access *a, int near, uint64_t number)
+{
+    struct ft_far_ring *r = a->of[near].ring;
+    int kind = r->entry[number % FT_FAR_ENTRIES].op.kind;
+    if (kind != FT_FAR_READ && kind != FT_FAR_HOME)
+        atomic_store(&r->lost, ft_max_u64(atomic_load(&r->lost), number + 1));
+    give_answer(a, near, number, FT_ERR_DEAD);
+}
+
 int ft_access_take(struct ft_access *a, int near)
 {
     struct party *p = &a->of[near];
@@ -177,7 +187,7 @@ int ft_access_take(struct ft_access *a, int near)
             return 1;
         }
         if (a->cfg.out(a->cfg.gate, item.to)) {
-            give_answer(a, near, p->taken, FT_ERR_DEAD);
+            give_none(a, near, p->taken);
             continue;
         }
         if (a->cfg.full(a->cfg.gate, item.to))
@@ -224,7 +234,7 @@ static void answer_dead(struct ft_access *a, int near, int from, int end)
         const struct ft_far_entry *e = &p->ring->entry[n % FT_FAR_ENTRIES];
         if (e->slot >= from && e->slot < end &&
             atomic_load_explicit(&e->done, memory_order_acquire) <= n)
-            give_answer(a, near, n, FT_ERR_DEAD);
+            give_none(a, near, n);
     }
 }
 

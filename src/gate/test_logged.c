@@ -46,6 +46,7 @@ static struct world {
     struct said queue[64];
     unsigned said, heard;
     uint64_t submitted[SLOTS];
+    int out; /* node A has heard that node B is out */
 } w;
 
 static struct ft_ctl *ctl(int slot) { return (struct ft_ctl *)(void *)w.arena[slot]; }
@@ -82,6 +83,11 @@ static int never(void *gate, int far)
     (void)gate, (void)far;
     return 0;
 }
+static int is_out(void *gate, int far)
+{
+    (void)gate;
+    return far == Q && w.out;
+}
 
 static int setup(void **state)
 {
@@ -96,7 +102,7 @@ static int setup(void **state)
                                        .arena_bytes = ARENA,
                                        .send = say,
                                        .full = never,
-                                       .out = never};
+                                       .out = is_out};
         if (!(w.gate[k] = ft_access_open(&cfg)))
             return -1;
     }
@@ -253,15 +259,45 @@ static void unanswered_until_lo_is_there(void **state)
 {
     (void)state;
     struct ft_arena own = {.base = w.arena[P], .ctl = ctl(P)};
-    assert_false(ft_far_unanswered(&own));
+    assert_false(ft_far_unanswered(&own, 0));
     for (int i = 0; i < 3 * (int)FT_FAR_ENTRIES; i++) {
         put(P, (uint64_t)i);
-        assert_true(ft_far_unanswered(&own));
+        assert_true(ft_far_unanswered(&own, 0));
         assert_true(ft_access_take(w.gate[A], P));
-        assert_true(ft_far_unanswered(&own));
+        assert_true(ft_far_unanswered(&own, 0));
         deliver();
-        assert_false(ft_far_unanswered(&own));
+        assert_false(ft_far_unanswered(&own, 0));
     }
+}
+
+/* f was lost alone, and then its node goes out: f' is not to read the record of p's put, which has
+ * no lo, and so p does not say that it accesses f no more, before all have gone back. */
+static void the_lost_are_unanswered_until_all_go_back(void **state)
+{
+    (void)state;
+    struct ft_arena own = {.base = w.arena[P], .ctl = ctl(P)};
+    for (int sent = 0; sent < 2; sent++) {
+        w.out = 0;
+        if (sent) {
+            put(P, 1);
+            assert_true(ft_access_take(w.gate[A], P));
+        }
+        w.out = 1;
+        ft_access_out(w.gate[A], Q, Q + 1);
+        if (!sent) {
+            put(P, 1);
+            assert_true(ft_access_take(w.gate[A], P));
+        }
+        uint64_t n = w.submitted[P] - 1;
+        assert_true(is_done(P, n) && entry(P, n)->status == FT_ERR_DEAD);
+        assert_true(ft_far_lost(&own) && ft_far_unanswered(&own, 0));
+        assert_false(ft_far_unanswered(&own, 1));
+        atomic_store(&ring(P)->settled, n + 1); /* main, when it has parked */
+        assert_false(ft_far_lost(&own) || ft_far_unanswered(&own, 0));
+    }
+    simple(P, FT_FAR_READ); /* a replacement that misses it asks to go back itself */
+    assert_true(ft_access_take(w.gate[A], P));
+    assert_false(ft_far_lost(&own) || ft_far_unanswered(&own, 0));
 }
 
 /* [The gateway combines at once, p dies before its note: p' does it again.] Nothing is to be seen
@@ -553,6 +589,7 @@ int main(void)
         TEST(lo_is_that_of_a_late_copy),
         TEST(lo_is_read_before_the_copy),
         TEST(unanswered_until_lo_is_there),
+        TEST(the_lost_are_unanswered_until_all_go_back),
         TEST(nothing_is_seen_before_the_commit),
         TEST(dies_between_enter_and_commit),
         TEST(leaves_without_a_change),

@@ -68,7 +68,7 @@ struct ft_answer {
 };
 
 /* Bits: what main asks for. */
-#define FT_ASK_ROLLBACK 1u     /* its replay has diverged */
+#define FT_ASK_ROLLBACK 1u     /* its replay has diverged, or what it needs was lost with a node */
 #define FT_ASK_SNAPSHOT_OFF 2u /* it cannot go on before the end of the snapshot under way */
 #define FT_ASK_IMAGE 4u        /* the log for `longest` is too long */
 #define FT_ASK_LONG 8u         /* logs are long: take a coordinated checkpoint when that is cheap */

@@ -78,10 +78,12 @@ static void spread(const struct open_access *o, const char *from)
 /* The access has no result. Its target was lost with its node: then all go back. Or the target had
  * ended before it could be asked, and another process will carry its rank. What was to change
  * something is in a log then. */
-static void met_the_dead(const struct ft_far_entry *e)
+static void met_the_dead(uint64_t n)
 {
-    if (!(e->op.flags & FT_FAR_LOGGED) ||
-        ft_board_slot_end(ft_transport->board, e->slot) == FT_SLOT_OUT)
+    const struct ft_far_entry *e = entry(n);
+    int lost = atomic_load_explicit(&asked.ring->lost, memory_order_acquire) > n;
+    if (!(e->op.flags & FT_FAR_LOGGED) || lost || e->op.kind == FT_FAR_READ ||
+        e->op.kind == FT_FAR_HOME)
         asked.dead = 1;
     else if (e->op.kind == FT_FAR_GET || e->op.kind == FT_FAR_SWAP || e->op.kind == FT_FAR_WORD ||
              e->op.kind == FT_FAR_ENTER || e->op.kind == FT_FAR_LOCK)
@@ -114,7 +116,7 @@ static void take_answer(uint64_t n)
     if (o->told)
         *o->told = (struct ft_far_told){e->calls, e->stamp};
     if (e->status == FT_ERR_DEAD) {
-        met_the_dead(e);
+        met_the_dead(n);
     } else if (e->status != FT_OK) {
         FT_ASSERT(e->op.flags & FT_FAR_DYNAMIC || e->op.kind == FT_FAR_LOCK ||
                   e->op.kind == FT_FAR_HOME);
@@ -177,6 +179,8 @@ void ft_rma_settle_far(int left)
         open_of(n)->told = NULL;
     }
     await_answers(asked.from, -1);
+    if (left)
+        atomic_store_explicit(&asked.ring->settled, asked.to, memory_order_release);
     asked.dead = 0;
     asked.failed = FT_OK;
 }
@@ -768,13 +772,25 @@ void ft_far_tell_count(int rank, uint64_t count)
               &(struct far_request){.op = {.kind = FT_FAR_COUNT, .rank = ft_rma_me, .off = count}});
 }
 
-int ft_far_unanswered(const struct ft_arena *own)
+static const struct ft_far_ring *ring_of(const struct ft_arena *own)
 {
     uint64_t off = atomic_load_explicit(&own->ctl->far_ring, memory_order_acquire);
-    const struct ft_far_ring *r = off ? ft_arena_ptr(own, off) : NULL;
+    return off ? ft_arena_ptr(own, off) : NULL;
+}
+
+int ft_far_lost(const struct ft_arena *own)
+{
+    const struct ft_far_ring *r = ring_of(own);
+    return r && atomic_load_explicit(&r->lost, memory_order_acquire) >
+                    atomic_load_explicit(&r->settled, memory_order_acquire);
+}
+
+int ft_far_unanswered(const struct ft_arena *own, int back)
+{
+    const struct ft_far_ring *r = ring_of(own);
     uint64_t to = r ? atomic_load_explicit(&r->submitted, memory_order_acquire) : 0;
     for (uint64_t n = to > FT_FAR_ENTRIES ? to - FT_FAR_ENTRIES : 0; n != to; n++)
         if (atomic_load_explicit(&r->entry[n % FT_FAR_ENTRIES].done, memory_order_acquire) <= n)
             return 1;
-    return 0;
+    return !back && ft_far_lost(own);
 }

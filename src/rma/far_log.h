@@ -27,7 +27,11 @@ int ft_far_log_held(int rank, uint64_t win, int me);
  * carried the rank. Main; does not attend. Returns 0 if its node is out, or has no such file. */
 int ft_far_read_home(int slot, int rank, uint64_t off, void *to, uint64_t len);
 
-/* Agent: 1: something that main has asked of other nodes is not answered. */
-int ft_far_unanswered(const struct ft_arena *own);
+/* Agent. lost: what main has asked of another node has no result, since that node is out, and main
+ * has not gone back since. unanswered: something is not answered; or it is lost, unless all go back
+ * (back 1). [The record of a put has no lo, and f' would read it.] [f' waits for main in setup,
+ * main stands at body's end until it is told to restore, and that waits for f'.] */
+int ft_far_lost(const struct ft_arena *own);
+int ft_far_unanswered(const struct ft_arena *own, int back);
 
 #endif

@@ -100,6 +100,11 @@ struct ft_far_entry {
 
 struct ft_far_ring {
     FT_ALIGNED_LINE _Atomic uint64_t submitted; /* entry number n is entry[n % FT_FAR_ENTRIES] */
+    _Atomic uint64_t settled; /* what was lost before this entry does not count: all went back */
+    /* 1 + the number of the newest entry that has no result, since its target's node is out; 0:
+     * there is none. Of READ and HOME nobody but their caller depends. Written by the gateway,
+     * before `done`. */
+    FT_ALIGNED_LINE _Atomic uint64_t lost;
     FT_ALIGNED_LINE struct ft_far_entry entry[FT_FAR_ENTRIES];
     char stage[FT_FAR_STAGE];
 };

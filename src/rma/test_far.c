@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "rma/far_access.h"
+#include "rma/far_log.h"
 #include "rma/far_ring.h"
 
 enum { P, Q, R, SLOTS }; /* each on its node */
@@ -53,6 +54,7 @@ static void answer(uint64_t n, enum ft_status st)
 static void entered(uint64_t n)
 {
     atomic_store(&w.board->nodes.out, 1u << R);
+    atomic_store(&far_ring()->lost, w.put + 1);
     answer(w.put, FT_ERR_DEAD);
     w.inside = w.granted == FT_OK;
     answer(n, w.granted);
@@ -163,7 +165,11 @@ static void goes_back_from(void (*access)(void), enum ft_status granted)
     ft_in_wait = 0;
     ft_waiting = NULL;
     atomic_store(&ft_attention, 0);
+    assert_true(ft_far_lost(&w.arena));
+    ft_rma_settle_far(0); /* it stands there for another reason */
+    assert_true(ft_far_lost(&w.arena));
     ft_rma_settle_far(1);
+    assert_false(ft_far_lost(&w.arena) || ft_far_unanswered(&w.arena, 0));
     assert_false(w.inside);
     assert_int_equal(w.commits, w.granted == FT_OK);
 }

@@ -31,14 +31,15 @@ static int is_live(const struct ft_ctl *ctl)
 /* --- looks --- */
 
 /* No access to a window is under way here that began before this was asked, and what was asked of
- * other nodes is answered. */
-static int nobody_inside(void)
+ * other nodes is answered, or all go back. */
+static int nobody_inside(const struct ft_agent *a)
 {
+    int back = (a->p->carrier.facts & FT_FACT_ROLLING) != 0;
     ft_wait_fence();
     for (int i = 0; i < 100 && atomic_load_explicit(ft_rma_inside, memory_order_acquire); i++)
         sched_yield();
     return atomic_load_explicit(ft_rma_inside, memory_order_acquire) == 0 &&
-           !ft_far_unanswered(ft_transport->own);
+           !ft_far_unanswered(ft_transport->own, back);
 }
 
 /* Who accesses this process's windows does so before it has entered a snapshot, and is waited for;
@@ -145,7 +146,7 @@ int ft_look_around(struct ft_agent *a)
 {
     uint32_t l = a->looks;
     uint64_t value = 0;
-    if (l & FT_LOOK_QUIET && nobody_inside()) {
+    if (l & FT_LOOK_QUIET && nobody_inside(a)) {
         seen(a, FT_LOOK_QUIET, 1);
     } else if (l & FT_LOOK_UNTOUCHED && untouched(a)) {
         seen(a, FT_LOOK_UNTOUCHED, 1);

@@ -19,6 +19,7 @@
 #include "base/near.h"
 #include "base/private.h"
 #include "msg/channels.h"
+#include "rma/far_log.h"
 #include "runtime/agent.h"
 #include "runtime/record.h"
 #include "runtime/start.h"
@@ -141,12 +142,32 @@ void ft_agent_attention(struct ft_agent *a, uint32_t what)
     ft_tp_shm_ring_ctl(a->rt->arena.ctl);
 }
 
+/* What main has asked of another node is lost (far_log.h), and no decision follows from that which
+ * takes all back: when the node went out, all its processes had failed already. [f is lost alone
+ * while p puts to it. Then its node is out, where nobody was left: p waits for ever.] */
+static int is_at_a_loss(const struct ft_agent *a)
+{
+    const struct ft_board *b = a->rt->board;
+    const struct ft_carrier *c = &a->p->carrier;
+    if (!ft_far_lost(&a->rt->arena) || c->asks_back || c->open ||
+        c->facts & (FT_FACT_ROLLING | FT_FACT_DONE))
+        return 0;
+    for (int i = 0; i < b->nslots; i++)
+        if (ft_board_slot_end(b, i) == FT_SLOT_OUT && !ft_bit_get(&a->p->agree.last.failed, i))
+            return 0; /* that decision is still to come */
+    if (c->committed == 0 || c->facts & FT_FACT_RUN_OVER || a->rt->told)
+        ft_give_up(NODE_LOST, "none of its processes carried a rank any more");
+    return 1;
+}
+
 /* Copies main's half. */
 static void look_at_main(struct ft_agent *a)
 {
     struct ft_rt *rt = a->rt;
     struct ft_main *m = &a->main;
     ft_box_look(&rt->box, m);
+    if (is_at_a_loss(a))
+        m->asks |= FT_ASK_ROLLBACK;
     m->no_snapshot = atomic_load(&rt->me->testament.shared_until) == UINT64_MAX;
     m->over = rt->stream && ft_ckpt_slot_of(rt->arena.ctl, ft_latest_of(rt, rt->arena.ctl)) < 0;
     m->lost = (ft_whole_misses(FT_WHOLE_OWN) ? FT_LACKS_OWN : 0) |

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "msg/channels.h"
+#include "rma/far_ring.h"
 #include "runtime/mock_job.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -390,6 +391,54 @@ static void without_a_lease_nobody_votes(void **state)
     mock_survives(&j, &o);
 }
 
+/* --- a node that is out, where nobody was left --- */
+
+static struct ft_far_ring *lost_ring;
+
+/* As main does when it has parked. */
+static void *settle(void *of)
+{
+    struct ft_board *b = of;
+    while (atomic_load(&b->rollbacks) == 0)
+        usleep(1000);
+    atomic_store(&lost_ring->settled, 1);
+    return NULL;
+}
+
+static void loses_an_access(struct mock_rank *me)
+{
+    struct ft_arena *own = ft_transport->own;
+    pthread_t t;
+    uint64_t never;
+    if (me->rank != 1 || me->s->round != 3 || atomic_load(&own->ctl->far_ring))
+        return;
+    uint64_t off = ft_arena_need(own, sizeof *lost_ring, FT_CACHE_LINE);
+    lost_ring = ft_arena_ptr(own, off);
+    memset((void *)lost_ring, 0, offsetof(struct ft_far_ring, stage));
+    atomic_store(&lost_ring->lost, 1);
+    atomic_store(&own->ctl->far_ring, off);
+    assert_int_equal(pthread_create(&t, NULL, settle, ft_transport->board), 0);
+    pthread_detach(t);
+    ft_agent_nudge(mock_rt(me->slot));
+    mock_recv(me, 0, 99, &never, sizeof never); /* waits until all go back */
+}
+
+/* A rank was lost before, and with its node nobody fails any more: no vote says so. */
+static void what_a_node_takes_along_takes_all_back(void **state)
+{
+    (void)state;
+    struct mock_outcome want, o;
+    struct mock_job j = plain;
+    mock_run(&plain, &want);
+    j.death[0] = (struct mock_death){.slot = 2, .hit = 3, .at = FT_FP_SAFEPOINT};
+    j.round = loses_an_access;
+    mock_run(&j, &o);
+    assert_int_equal(o.state, FT_JOB_DONE);
+    assert_true(o.generation == 1 && o.rollbacks == 1);
+    for (int r = 0; r < plain.nranks; r++)
+        assert_true(o.rank[r].digest == want.rank[r].digest);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +453,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(regions_and_windows_may_be_left_out),
         cmocka_unit_test(unprotected_memory_is_said),
         cmocka_unit_test(without_a_lease_nobody_votes),
+        cmocka_unit_test(what_a_node_takes_along_takes_all_back),
     };
     if (argc > 1) /* one of them */
         cmocka_set_test_filter(argv[1]);
