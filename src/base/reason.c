@@ -17,7 +17,7 @@ const struct ft_reason_info ft_reason_table[FT_REASON_COUNT] = {
 #undef FT_REASON
 };
 
-const struct ft_giver *ft_giver;
+const struct ft_giver *_Atomic ft_giver;
 
 _Noreturn void ft_give_up_with(enum ft_reason reason, const char *message)
 {

@@ -52,7 +52,7 @@ struct ft_giver {
     void (*name)(char *out, size_t size); /* writes the name of this process: "rank 3" */
     void (*end)(enum ft_reason reason, const char *message); /* ends the job; does not return */
 };
-extern const struct ft_giver *ft_giver; /* NULL: there is no job (yet) */
+extern const struct ft_giver *_Atomic ft_giver; /* NULL: there is no job (yet) */
 
 /* Writes a row's text for a document: N for numbers, "..." for texts. */
 void ft_reason_plain(const char *format, char *out, size_t size);

@@ -352,7 +352,7 @@ static void unprotected_memory_is_said(void **state)
 
 /* --- a node whose lease is over --- */
 
-static int voted;
+static _Atomic int voted;
 
 static void *renew(void *of)
 {
