@@ -39,6 +39,9 @@ static const struct host_row table[] = {
     {0, 4, ENV, "OMPI_MCA_btl_vader_backing_directory", "DIR"},
     {5, 99, SOFT_ENV, "OMPI_MCA_btl", "self,sm"},
     {5, 99, ENV, "OMPI_MCA_btl_sm_backing_directory", "DIR"},
+    /* Pointers of shared files would be in the session directory, parts of which mpirun removes when
+     * a process is killed. [A replacement that opens a file meanwhile gets an error.] */
+    {0, 99, SOFT_ENV, "OMPI_MCA_sharedfp", "^sm"},
     /* Python hashes strings with a random number of each process, so sets would have another order
      * in a replacement. */
     {0, 99, SOFT_ENV, FT_HASH_SEED, "0"},
