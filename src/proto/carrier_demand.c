@@ -302,8 +302,8 @@ static void settles(const struct ft_carry *x, const struct ft_demand_msg *m)
 }
 
 /* TAG_IS may be of the next generation, which its lead has adopted already. It cannot be of a later
- * one, since that is decided only after this process has adopted the next one. Who will lead is not
- * known yet, so what each has said is kept. While a ballot is open, TAG_IS of the present
+ * one, since that is decided only after this process has adopted the next one. It is not
+ * known yet which one will lead, so what each has said is kept. While a ballot is open, TAG_IS of the present
  * generation comes too late, and the lead of the next one says it again. */
 static void hears_tag_is(const struct ft_carry *x, const struct ft_demand_msg *m)
 {

@@ -22,8 +22,8 @@
  *
  * Checkpoint
  *      PROPOSE -> (promises) -> TARGET(S) -> (arrived) -> CUT(v) -> (copied) -> LEAVE(v) -> (parity
- *      staged) -> COMMIT(v) -> (flipped). If anything is "not ok": CANCEL. If a main has not come
- * to S but sleeps in the library, while another came only after the order was given: the same
+ *      staged) -> COMMIT(v) -> (flipped). If anything is "not ok": CANCEL. If a main has not come to
+ *      S but sleeps in the library, while another came only after the order was given: the same
  *      TARGET again. [It waited for that one, which computed.] If all others stood there already:
  *      CANCEL.
  *

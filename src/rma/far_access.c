@@ -458,8 +458,8 @@ int ft_far_blocks(struct ft_win *w, int target, size_t off, void *here, const st
 
 /* ---- combining operations ---- */
 
-/* As settle, for an ENTER, the entry `first`. Who is to go back leaves the section first, and
- * changes nothing. [Others wait for the section, deaf, and all wait for them to go back.] */
+/* As settle, for an ENTER, the entry `first`. A process that is to go back leaves the section first,
+ * and changes nothing. [Others wait for the section, deaf, and all wait for them to go back.] */
 static enum ft_status settle_entered(struct ft_win *w, int target, size_t off, uint64_t first)
 {
     await_answers(first, -1);

@@ -44,7 +44,7 @@ enum ft_far_kind {
                      ft_far_held for each window */
 };
 /* Flags. RESULT: the old contents are wanted. OUTSIDE: the access is outside of FTRMA_Run's body,
- * and marks the target (phase_rma) as a near one does. LOGGED: the asking process logs it.
+ * and marks the board (phase_rma) as a near one does. LOGGED: the asking process logs it.
  * TIMED: see struct ft_far_times. */
 enum {
     FT_FAR_DYNAMIC = 1,

@@ -280,28 +280,45 @@ void ft_rma_state_counts(const char *saved, int tell)
         tell_counts(1);
 }
 
-/* Returns the first saved window, and the number of saved windows in *n. */
-static const char *saved_windows(const char *saved, uint64_t *n)
+/* The saved windows, one after the other. */
+struct saved_walk {
+    const char *at; /* after the last one that next_saved has given */
+    uint64_t left;
+    struct saved_win win;
+    const char *held, *attached; /* what is saved of it after its head */
+};
+
+static struct saved_walk walk_of(const char *saved)
 {
     struct saved_head head;
     memcpy(&head, saved, sizeof head);
-    *n = head.windows;
-    return saved + sizeof head + (size_t)ft_rma_nranks * sizeof(uint64_t);
+    return (struct saved_walk){.at = saved + sizeof head + (size_t)ft_rma_nranks * sizeof(uint64_t),
+                         .left = head.windows};
+}
+
+/* 0: there is no other one. */
+static int next_saved(struct saved_walk *x)
+{
+    if (x->left == 0)
+        return 0;
+    x->left--;
+    memcpy(&x->win, x->at, sizeof x->win);
+    x->held = x->at + sizeof x->win;
+    x->attached = x->held + ft_align_up(x->win.size, 8);
+    x->at = x->attached + x->win.attached_bytes;
+    return 1;
 }
 
 /* Returns what is saved after the windows; their ids (each at most once) are in an array of
  * ft_offheap_alloc. */
 static const char *saved_ids(const char *saved, uint64_t *n, uint64_t **id)
 {
-    saved = saved_windows(saved, n);
+    struct saved_walk x = walk_of(saved);
+    *n = x.left;
     *id = ft_offheap_alloc((*n + 1) * sizeof **id);
-    for (uint64_t i = 0; i < *n; i++) {
-        struct saved_win s;
-        memcpy(&s, saved, sizeof s);
-        (*id)[i] = s.id;
-        saved += sizeof s + ft_align_up(s.size, 8) + s.attached_bytes;
-    }
-    return saved;
+    for (uint64_t i = 0; next_saved(&x); i++)
+        (*id)[i] = x.win.id;
+    return x.at;
 }
 
 static const char *saved_blocks(const char *saved)
@@ -329,15 +346,10 @@ void ft_rma_state_windows(const char *saved)
 
 int ft_rma_state_missing(const char *saved)
 {
-    uint64_t n;
+    struct saved_walk x = walk_of(saved);
     int missing = 0;
-    saved = saved_windows(saved, &n);
-    for (uint64_t i = 0; i < n; i++) {
-        struct saved_win s;
-        memcpy(&s, saved, sizeof s);
-        missing += !window_of((uint32_t)s.id);
-        saved += sizeof s + ft_align_up(s.size, 8) + s.attached_bytes;
-    }
+    while (next_saved(&x))
+        missing += !window_of((uint32_t)x.win.id);
     return missing;
 }
 
@@ -366,51 +378,36 @@ void ft_rma_state_settle(const char *saved) { ft_mem_state_settle(saved_blocks(s
 
 enum ft_status ft_rma_state_memory(const char *saved)
 {
-    uint64_t n;
+    struct saved_walk x = walk_of(saved);
     enum ft_status st = FT_OK;
-    saved = saved_windows(saved, &n);
-    for (uint64_t i = 0; i < n && st == FT_OK; i++) {
-        struct saved_win s;
-        memcpy(&s, saved, sizeof s);
-        saved += sizeof s + ft_align_up(s.size, 8);
-        struct ft_win *w = window_of((uint32_t)s.id);
+    while (st == FT_OK && next_saved(&x)) {
+        struct ft_win *w = window_of((uint32_t)x.win.id);
         if (w && w->dynamic)
-            st = ft_attached_restore(w, saved, s.attached_bytes / (2 * sizeof(uint64_t)));
-        saved += s.attached_bytes;
+            st = ft_attached_restore(w, x.attached,
+                                     x.win.attached_bytes / (2 * sizeof(uint64_t)));
     }
     return st;
 }
 
 const char *ft_saved_held(const char *saved, uint64_t id)
 {
-    uint64_t n;
-    saved = saved_windows(saved, &n);
-    for (uint64_t i = 0; i < n; i++) {
-        struct saved_win s;
-        memcpy(&s, saved, sizeof s);
-        saved += sizeof s;
-        if (s.id == id)
-            return saved;
-        saved += ft_align_up(s.size, 8) + s.attached_bytes;
-    }
+    struct saved_walk x = walk_of(saved);
+    while (next_saved(&x))
+        if (x.win.id == id)
+            return x.held;
     return NULL;
 }
 
 void ft_rma_state_locks(const char *saved)
 {
-    uint64_t n;
-    saved = saved_windows(saved, &n);
-    for (uint64_t i = 0; i < n; i++) {
-        struct saved_win s;
-        memcpy(&s, saved, sizeof s);
-        saved += sizeof s;
-        struct ft_win *w = window_of((uint32_t)s.id);
-        for (uint32_t t = 0; w && t < s.size; t++)
-            ft_set_held(w, (int)t, saved[t]);
-        saved += ft_align_up(s.size, 8) + s.attached_bytes;
+    struct saved_walk x = walk_of(saved);
+    while (next_saved(&x)) {
+        struct ft_win *w = window_of((uint32_t)x.win.id);
         if (!w)
             continue;
-        w->lock_all = (int)s.lock_all;
+        for (uint32_t t = 0; t < x.win.size; t++)
+            ft_set_held(w, (int)t, x.held[t]);
+        w->lock_all = (int)x.win.lock_all;
         if (w->part[w->ctx.rank].held == FT_HELD_SHARED) { /* the own words are new */
             struct ft_win_locks *l = ft_arena_ptr(ft_transport->own, w->locks_off);
             atomic_store(&l->shared[w->ctx.rank], 1);
