@@ -53,22 +53,27 @@ static int is_here(const struct ft_board *b, int rank)
     return 0;
 }
 
-/* The arena has the rank's image of this version, and nobody writes it. The image's own head says
- * so: an arena that stands in for a process of another node has the words alone. */
-static int has_image(int fd, int rank, uint64_t version)
+int ft_held_image(int fd, int rank, uint64_t version, struct ft_held_place *at)
 {
     __typeof__(((struct ft_ctl *)0)->image) image;
     struct ft_image head;
     if (pread(fd, image, sizeof image, offsetof(struct ft_ctl, image)) != (ssize_t)sizeof image)
         return 0;
-    for (int i = 0; i < FT_IMAGES; i++)
+    for (int i = 0; i < FT_IMAGES; i++) {
+        *at = (struct ft_held_place){i, atomic_load(&image[i].off), atomic_load(&image[i].bytes)};
         if (atomic_load(&image[i].version) == version &&
-            pread(fd, &head, sizeof head, (off_t)atomic_load(&image[i].off)) ==
-                (ssize_t)sizeof head &&
-            head.magic == FT_IMAGE_MAGIC && head.version == version &&
-            head.counters.rank == (uint32_t)rank)
+            pread(fd, &head, sizeof head, (off_t)at->off) == (ssize_t)sizeof head &&
+            head.magic == FT_IMAGE_MAGIC && head.version == version && head.bytes == at->bytes &&
+            at->bytes >= sizeof head && head.counters.rank == (uint32_t)rank)
             return 1;
+    }
     return 0;
+}
+
+static int has_image(int fd, int rank, uint64_t version)
+{
+    struct ft_held_place at;
+    return ft_held_image(fd, rank, version, &at);
 }
 
 /* The next carrier is here. [q' has taken q's place, has not yet rebuilt its image, and all is

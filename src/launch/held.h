@@ -28,4 +28,13 @@ void ft_held_step(struct ft_held *h, struct ft_board *b);
 void ft_held_list(const struct ft_held *h, int *arena);
 void ft_held_end(struct ft_held *h);
 
+/* Where an image lies in an arena, and in which of its slots. */
+struct ft_held_place {
+    int slot;
+    uint64_t off, bytes;
+};
+/* Whether the arena has the rank's image of this version, and nobody writes it. The image's own head
+ * says so: an arena that stands in for a process of another node has the words alone. */
+int ft_held_image(int fd, int rank, uint64_t version, struct ft_held_place *at);
+
 #endif

@@ -82,8 +82,10 @@ static void takes_over(int slot)
 static void publishes(int slot, uint64_t version)
 {
     int i = (int)(version % FT_IMAGES);
-    *image_in(slot, i) = (struct ft_image){.magic = FT_IMAGE_MAGIC, .version = version};
+    *image_in(slot, i) = (struct ft_image){
+        .magic = FT_IMAGE_MAGIC, .version = version, .bytes = sizeof(struct ft_image)};
     ctl[slot]->image[i].off = HEADS + (uint64_t)i * sizeof(struct ft_image);
+    ctl[slot]->image[i].bytes = sizeof(struct ft_image);
     ctl[slot]->image[i].version = version;
 }
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "image/image.h"
+#include "launch/children.h"
 #include "launch/sets.h"
 #include "launch/writer.h"
 #include "transport/ctl.h"
@@ -59,13 +60,12 @@ static int make(void **state)
 
 static int end(void **state)
 {
-    char command[100];
     (void)state;
     munmap(b, ft_board_bytes(b->nslots));
     munmap(out, sizeof *out);
     close(board_fd);
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    return system(command);
+    ft_remove_tree(dir);
+    return 0;
 }
 
 /* Returns the writer's exit status. */

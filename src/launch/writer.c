@@ -24,6 +24,7 @@
 #include "base/settings.h"
 #include "image/image.h"
 #include "launch/children.h"
+#include "launch/held.h"
 #include "launch/sets.h"
 #include "launch/watch.h"
 #include "save/saved.h"
@@ -73,30 +74,24 @@ static size_t ctl_bytes(void)
 /* Maps the image of the wanted version in the arena of fd. 0: it is not there. */
 static int find_image(int fd, int rank, struct source *s)
 {
-    const struct ft_ctl *ctl = mmap(NULL, ctl_bytes(), PROT_READ, MAP_SHARED, fd, 0);
-    if (ctl == MAP_FAILED)
+    struct ft_held_place at;
+    if (!ft_held_image(fd, rank, g->version, &at))
         return 0;
-    for (int i = 0; i < FT_IMAGES && ctl->magic == FT_CTL_MAGIC; i++) {
-        uint64_t page = ft_page_bytes(), off, bytes, first;
-        if (atomic_load_explicit(&ctl->image[i].version, memory_order_acquire) != g->version)
-            continue;
-        off = atomic_load(&ctl->image[i].off);
-        bytes = atomic_load(&ctl->image[i].bytes);
-        first = off & ~(page - 1);
-        const char *p =
-            bytes >= sizeof(struct ft_image)
-                ? mmap(NULL, off + bytes - first, PROT_READ, MAP_SHARED, fd, (off_t)first)
-                : MAP_FAILED;
-        if (p == MAP_FAILED)
-            break;
-        *s = (struct source){
-            .ctl = ctl, .image = (const void *)(p + (off - first)), .bytes = bytes, .slot = i};
-        if (s->image->magic == FT_IMAGE_MAGIC && s->image->version == g->version &&
-            s->image->bytes == bytes && s->image->counters.rank == (uint32_t)rank)
-            return 1;
-        munmap((void *)(uintptr_t)p, off + bytes - first);
+    uint64_t first = at.off & ~((uint64_t)ft_page_bytes() - 1), bytes = at.off + at.bytes - first;
+    const struct ft_ctl *ctl = mmap(NULL, ctl_bytes(), PROT_READ, MAP_SHARED, fd, 0);
+    char *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, (off_t)first);
+    if (ctl != MAP_FAILED && p != MAP_FAILED && ctl->magic == FT_CTL_MAGIC &&
+        atomic_load_explicit(&ctl->image[at.slot].version, memory_order_acquire) == g->version) {
+        *s = (struct source){.ctl = ctl,
+                             .image = (const void *)(p + (at.off - first)),
+                             .bytes = at.bytes,
+                             .slot = at.slot};
+        return 1;
     }
-    munmap((void *)(uintptr_t)ctl, ctl_bytes());
+    if (p != MAP_FAILED)
+        munmap(p, bytes);
+    if (ctl != MAP_FAILED)
+        munmap((void *)(uintptr_t)ctl, ctl_bytes());
     return 0;
 }
 
