@@ -175,6 +175,8 @@ static void publish_committed(struct ft_agent *a, uint64_t version)
         ft_failpoint(CKPT_COMMIT);
     atomic_store(&a->rt->me->testament.committed,
                  2 * version + ((a->p->carrier.facts & FT_FACT_RUN_OVER) != 0));
+    if (!adopting)
+        ft_failpoint(CKPT_SAID);
     atomic_store(&a->rt->box.committed, version);
     atomic_store(&ft_msg_committed, version);
     ft_save_committed(a->rt, version);

@@ -202,7 +202,8 @@ static void commit(void **state)
     EACH(plain, {2, 1, FT_FP_CKPT_COMMIT, 0}, {0, 2, FT_FP_CKPT_COMMIT, 0},
          {2, 1, FT_FP_CKPT_COMMITTED, 0}, {0, 2, FT_FP_CKPT_COMMITTED, 0},
          {1, 5, FT_FP_CKPT_COMMITTED, 0}, {CHECKSUM, 2, FT_FP_CKPT_COMMITTED, 0},
-         {CHECKSUM, 1, FT_FP_CKPT_COMMIT, 0});
+         {CHECKSUM, 1, FT_FP_CKPT_COMMIT, 0}, {0, 1, FT_FP_CKPT_SAID, 0},
+         {2, 2, FT_FP_CKPT_SAID, 0}, {CHECKSUM, 1, FT_FP_CKPT_SAID, 0});
     /* Without checksum processes there is no COMMIT: LEAVE lets body begin and end. */
     struct mock_job j = {.nranks = 3, .nspares = 2, .rounds = 6};
     EACH(j, {1, 1, FT_FP_RUN_ENTER, 0}, {0, 4, FT_FP_SAFEPOINT, 0}, {2, 1, FT_FP_RUN_BODY_OVER, 0},

@@ -24,7 +24,7 @@ done
 # point, how often a rank comes to it in a checkpoint; double and partial have no gates to wait at
 # for long
 points="snapshot.entered snapshot.looked snapshot.taken snapshot.marked"
-points="$points ckpt.proposed ckpt.arrived ckpt.copy ckpt.copied ckpt.leave ckpt.commit ckpt.committed"
+points="$points ckpt.proposed ckpt.arrived ckpt.copy ckpt.copied ckpt.leave ckpt.commit ckpt.said ckpt.committed"
 case $alg in delay | peek) points="$points snapshot.gate snapshot.shadow" ;; esac
 
 try() { # point program recovery
