@@ -36,6 +36,7 @@ static enum ft_joining join(void)
                            .bcast0 = nothing,
                            .going_back = no_host,
                            .rolled_back = not_rolled_back,
+                           .reap = no_host,
                            .finalize = no_host};
     ft_runtime_entering();
     ft_runtime_host_is_up();
@@ -108,7 +109,7 @@ static int passes_door(void)
         return 0;
     return !ft_runtime_threads ||
            ((atomic_load_explicit(&ft_attention, memory_order_relaxed) & FT_ATT_PARK) != 0 &&
-            ft_in_body(ft_own_rt));
+            ft_carriers_may_take_back());
 }
 
 void ft_carriers_door(void)
@@ -135,8 +136,7 @@ struct ft_holder ft_carriers_holds(struct ft_holder h)
 {
     if (!ft_runtime_on_main())
         return h;
-    struct ft_holder was = {ft_own_rt->left, ft_own_rt->left_of};
-    ft_own_rt->left = h.left;
-    ft_own_rt->left_of = h.of;
+    struct ft_holder was = ft_own_rt->holder;
+    ft_own_rt->holder = h;
     return was;
 }

@@ -540,6 +540,7 @@ static void *main_of_slot(void *arg)
                            .nslots = board->nslots,
                            .going_back = finalize,
                            .rolled_back = rolled_back,
+                           .reap = finalize,
                            .finalize = finalize};
     ft_runtime_start(&host, &me->rank, &me->nranks);
     ft_leave();

@@ -15,6 +15,7 @@
 #ifndef FT_RUNTIME_MOCK_JOB_H
 #define FT_RUNTIME_MOCK_JOB_H
 
+#include "base/failpoint.h"
 #include "coll/coll.h"
 #include "recover/process_mail.h"
 #include "rma/rma.h"
@@ -31,6 +32,7 @@ struct mock_death {
     enum ft_failpoint_id at;
     int may; /* the death need not happen: the timing decides whether the point is passed */
 };
+
 /* The program's protected memory. */
 struct mock_state {
     uint64_t round, sum, word[MOCK_WORDS];

@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "image/image.h"
 #include "recover/plan.h"
+#include "runtime/carriers.h"
 #include "runtime/latest.h"
 #include "runtime/mailbox.h"
 #include "runtime/runtime.h"
@@ -99,8 +100,7 @@ struct ft_rt {
     uint64_t freed_in_body; /* windows and communicators of setup, also before the restored image */
     int copying; /* it carries out FT_CMD_COPY, which is answered whatever is found */
     sigjmp_buf env;
-    void (*left)(void *of); /* called before main leaves a call by that; NULL: nobody wants to know */
-    void *left_of;
+    struct ft_holder holder; /* its function is called before main leaves a call by that */
     fenv_t fenv; /* when FTRMA_Run was entered: of rounding and traps */
     uint64_t setup_start_ns;
     struct ft_rehearsal *rehearsal; /* NULL: this is no rehearsal */

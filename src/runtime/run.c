@@ -30,12 +30,6 @@ static void change_era(struct ft_rt *rt, enum ft_keep keep)
     ft_putlog_segment(ft_era_segment(era), on);
 }
 
-static void reap(const struct ft_rt *rt)
-{
-    if (rt->host.reap)
-        rt->host.reap();
-}
-
 static void enter_body(struct ft_rt *rt)
 {
     ft_sched_state_entry();
@@ -95,7 +89,7 @@ static enum ft_place run_body(struct ft_rt *rt, void (*body)(void *), void *arg)
     ft_sched_quiet();
     if (rt->checkpoints) /* likewise: the lost process may have been further, and was seen there */
         ft_rt_replay_finish(rt);
-    reap(rt);
+    rt->host.reap();
     ft_failpoint(RUN_BODY_OVER);
     /* in this frame, to which main may be taken back until it stands */
     ft_rt_stand(rt, FT_AT_OVER);
@@ -147,7 +141,7 @@ enum ft_status ft_runtime_run(void (*body)(void *), void *arg, int stays)
     ft_restart_note_sent(rt);
     if (rt->checkpoints) /* else body goes on with what setup began, and all of it is repeated */
         ft_rt_replay_finish(rt);
-    reap(rt);
+    rt->host.reap();
     ft_save_await_held(rt);
     rt->entry_ctx = ft_next_ctx;
     rt->windows_at_entry = ft_rma_lasting();

@@ -26,7 +26,7 @@ struct ft_host {
      * image is of body's end, and body is not entered again). Communicates nothing. */
     void (*rolled_back)(int over);
     /* Lets go of requests that the program has freed and that are over, as they prevent no
-     * checkpoint. Called on main, at both ends of body; NULL: there is no such thing. */
+     * checkpoint. Called on main, at both ends of body. */
     void (*reap)(void);
     /* Calls the host's own finalize in processes that carry no rank (src/mpi calls it itself in
      * those that do). Only when ft_runtime_wants_host_end(). */

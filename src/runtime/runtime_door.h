@@ -23,8 +23,10 @@ void ft_runtime_door_of_thread(void);
 /* The door of each MPI call that communicates or synchronises: takes over a new generation, or
  * parks for a rollback (then it does not return). Main counts as inside until the calling function
  * ends. Costs two stores, a load and a predictable branch. */
-#define FT_DOOR(pass)                                                                                \
-    const int ft_was_in_call_ __attribute__((cleanup(ft_unmark_call), __unused__)) = ft_mark_call(); \
+#define FT_DOOR(pass)                                            \
+    const int ft_was_in_call_                                    \
+        __attribute__((cleanup(ft_unmark_call), __unused__)) =   \
+            ft_mark_call();                                      \
     pass()
 #define ft_door_uncounted() FT_DOOR(ft_pass_door_uncounted)
 #define ft_door() FT_DOOR(ft_pass_door) /* also counts the call (calls(p), L0) */

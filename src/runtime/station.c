@@ -185,9 +185,10 @@ void ft_rt_attend(void)
         ft_waiting = NULL;
         ft_rt_replay_drop(rt);
         ft_sched_drop();
-        if (rt->left)
-            rt->left(rt->left_of);
-        rt->left = NULL;
+        struct ft_holder holder = rt->holder;
+        rt->holder = (struct ft_holder){0};
+        if (holder.left)
+            holder.left(holder.of);
         siglongjmp(rt->env, 1);
     }
     if (what & FT_ATT_REPLAY)
