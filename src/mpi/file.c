@@ -36,7 +36,7 @@ struct split {
     void *buf;
     split_end *end;
 };
-FT_STATIC(struct split *, splits);/* [split_places], of which nsplits are in use */
+FT_STATIC(struct split *, splits); /* [split_places], of which nsplits are in use */
 FT_STATIC(size_t, nsplits);
 FT_STATIC(size_t, split_places);
 #define splits FT_MY(splits)

@@ -6,8 +6,9 @@
  * pinned request needs. [A program has persistent requests all the time, and makes and frees a type
  * in each step: the list would grow for ever.]
  */
-#include <stdlib.h>
+#include <string.h>
 
+#include "base/offheap.h"
 #include "mpi/request.h"
 
 struct ft_later {
@@ -79,23 +80,33 @@ static void free_unneeded(void)
 
 int ft_any_pinned(void) { return pins > 0; }
 
+/* Whether a request is pinned may depend on timing, if the program has freed it while it was active.
+ * So the list is not from the program's heap. 0: no memory. */
+static int make_room(void)
+{
+    size_t n = 2 * places + 16;
+    struct ft_later *more = ft_offheap_try(n * sizeof *more);
+    if (!more)
+        return 0;
+    if (waiting)
+        memcpy(more, to_free, waiting * sizeof *more);
+    ft_offheap_free(to_free);
+    to_free = more;
+    places = n;
+    return 1;
+}
+
 int ft_free_later(MPI_Op op, MPI_Datatype type)
 {
     if (pins == 0)
         return -1;
+    ft_door_unattended(); /* MPI_Type_free and MPI_Op_free have no door */
     int full = waiting == places;
     if (full)
         free_unneeded();
-    if (full && 2 * waiting >= places) { /* a look at all requests is not to come too often */
-        size_t n = 2 * places + 16;
-        struct ft_later *more = realloc(to_free, n * sizeof *more);
-        if (more) {
-            to_free = more;
-            places = n;
-        } else if (waiting == places) {
-            return MPI_ERR_NO_MEM;
-        }
-    }
+    /* a look at all requests is not to come too often */
+    if (full && 2 * waiting >= places && !make_room() && waiting == places)
+        return MPI_ERR_NO_MEM;
     to_free[waiting++] = (struct ft_later){.op = op, .type = type, .at = freed++};
     return MPI_SUCCESS;
 }

@@ -6,11 +6,11 @@
  * Requests of the host's own (files, generalized requests) may be in the same calls. The host's
  * Test completes them, while our channels are progressed.
  */
-#include "mpi/request.h"
 #include "alog/homelog_replay.h"
 #include "base/offheap.h"
 #include "coll/sched.h"
 #include "mpi/outcome.h"
+#include "mpi/request.h"
 
 enum ft_request_state ft_request_state(MPI_Request h)
 {
@@ -195,6 +195,8 @@ FT_MPI(int, Request_free, (MPI_Request * request))
 {
     struct ft_request *q = ft_request_of(*request);
 
+    if (FT_UNLIKELY(!q && !ft_mpi_up))
+        return HOST(Request_free)(request);
     ft_door();
     if (!q) {
         MPI_Request was = *request;

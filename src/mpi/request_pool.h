@@ -34,7 +34,7 @@ struct ft_request {
     uint8_t pinned;          /* what it uses stays alive (free_later.c) */
     uint8_t in_body;         /* was made inside FTRMA_Run's body */
     struct ft_request *next; /* free list, or list of orphans */
-    uint64_t pinned_at;      /* so many types and operations had been freed by then */
+    uint64_t pinned_at;      /* how many types and operations had been freed before that */
 };
 extern FT_STATE(struct ft_request *, ft_request_base);
 extern FT_STATE(struct ft_request *, ft_request_end);
